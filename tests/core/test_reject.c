@@ -2,6 +2,7 @@
  * of them, whatever they look like. */
 #include "format/format.h"
 #include "format_lab.h"
+#include "heard.h"
 #include "load/rejects/reject.h"
 #include "load/rejects/reject_read.h"
 #include "test.h"
@@ -9,22 +10,18 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
-#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-static char folder[200];
 static schema_t *schema;
 static dialect_t dialect;
+static ear_t ear;
 
 static int set_up(TEST_UNUSED void **state) {
-    const char *root = getenv("TMPDIR");
     err_t err;
-    snprintf(folder, sizeof folder, "%.150s/test_reject.XXXXXX", root ? root : "/tmp");
-    if (!mkdtemp(folder) || chdir(folder) != 0 || !(schema = format_open("mot-item", &err)))
-        return -1;
-    return dialect_sniff(schema, (const uint8_t *)"1|2|A|7|\n", 9, "a.txt", &dialect, &err) ? 0 : -1;
+    return !(schema = format_open("mot-item", &err)) ||
+           !dialect_sniff(schema, (const uint8_t *)"1|2|A|7|\n", 9, "a.txt", &dialect, &err);
 }
 
 static int each_set_up(TEST_UNUSED void **state) {
@@ -36,32 +33,11 @@ static int each_set_up(TEST_UNUSED void **state) {
 
 static int tear_down(TEST_UNUSED void **state) {
     schema_destroy(schema);
-    each_set_up(NULL);
-    rmdir("d");
-    return chdir("/") == 0 ? rmdir(folder) : -1;
+    return 0;
 }
-
-/* What a function says on stderr. */
-static struct {
-    int kept, memory;
-    char text[1 << 16];
-} heard;
 
 static void hear(void) {
-    fflush(stderr);
-    heard.kept = dup(STDERR_FILENO);
-    heard.memory = memfd_create("stderr", MFD_CLOEXEC);
-    dup2(heard.memory, STDERR_FILENO);
-}
-
-static const char *stop_hearing(void) {
-    fflush(stderr);
-    dup2(heard.kept, STDERR_FILENO);
-    close(heard.kept);
-    ssize_t length = pread(heard.memory, heard.text, sizeof heard.text - 1, 0);
-    close(heard.memory);
-    heard.text[length > 0 ? length : 0] = '\0';
-    return heard.text;
+    listen_to(&ear, STDERR_FILENO);
 }
 
 static reject_options_t options_for(const char *path) {
@@ -82,21 +58,11 @@ static rejects_t *open_rejects(reject_options_t options) {
     return rejects;
 }
 
-typedef struct {
-    input_file_t input;
-    load_file_t file;
-} named_t;
-
-static void name_file(named_t *named, const char *name) {
-    memset(named, 0, sizeof *named);
-    named->input.name = (char *)name;
-    named->file.input = &named->input;
-    named->file.dialect = &dialect;
-}
-
-static bool add(rejects_t *rejects, const named_t *named, uint64_t offset, const void *bytes, size_t length,
+static bool add(rejects_t *rejects, const char *name, uint64_t offset, const void *bytes, size_t length,
                 const char *reason, err_t *err) {
-    reject_t reject = {.file = &named->file,
+    input_file_t input = {.name = (char *)name};
+    load_file_t file = {.input = &input, .dialect = &dialect};
+    reject_t reject = {.file = &file,
                        .offset = offset,
                        .line = offset / 10 + 1,
                        .column = 3,
@@ -107,6 +73,12 @@ static bool add(rejects_t *rejects, const named_t *named, uint64_t offset, const
     return rejects_add(rejects, &reject, err);
 }
 
+static void put(rejects_t *rejects, const char *name, uint64_t offset, const char *record) {
+    err_t err = {.text = ""};
+    if (!add(rejects, name, offset, record, strlen(record), "no good", &err))
+        fail_msg("%s", err.text);
+}
+
 static void close_rejects(rejects_t *rejects) {
     err_t err = {.text = ""};
     if (!rejects_flush(rejects, &err))
@@ -114,8 +86,7 @@ static void close_rejects(rejects_t *rejects) {
     rejects_free(rejects);
 }
 
-/* --- reading back
- * -------------------------------------------------------------------------------------------------- */
+/* ---- reading back ---- */
 
 typedef struct {
     char path[4096];
@@ -203,22 +174,42 @@ static size_t times(const char *text, const char *word) {
     return count;
 }
 
-/* --- tests
- * -----------------------------------------------------------------------------------------------------------
- */
+typedef struct {
+    uint64_t offset;
+    const char *record;
+} given_t;
+
+/* A load with these rejects of a.txt. Each is written at once, and not onto the disk: tests do so thousands of times. */
+static void run(const given_t *rejected, size_t count) {
+    hear();
+    rejects_t *rejects = open_rejects(options_for("r"));
+    for (size_t i = 0; i < count; i++)
+        put(rejects, "a.txt", rejected[i].offset, rejected[i].record);
+    rejects_free(rejects);
+    heard(&ear);
+}
+
+/* ---- tests ---- */
+
+/* The file holds these entries of a.txt, and no others. */
+static void expect(const given_t *expected, size_t count) {
+    kept_all_t all = read_back(schema);
+    assert_int_equal(all.count, count);
+    for (size_t i = 0; i < count; i++)
+        expect_entry(&all.entries[i], "a.txt", expected[i].offset, expected[i].record,
+                     strlen(expected[i].record));
+    drop(&all);
+}
 
 TEST(there_and_back) {
     rejects_t *rejects = open_rejects(options_for("r"));
-    named_t a, b;
     err_t err = {.text = ""};
-    name_file(&a, "data/a.txt");
-    name_file(&b, "b.zip!c d.csv");
     assert_null(rejects_path(rejects));      /* it holds none yet */
     assert_int_equal(access("r", F_OK), -1); /* no file before the first reject */
     hear();
-    assert_true(add(rejects, &a, 4711, "1|2|A", 5, "it has 3 fields where 5 were expected", &err));
-    assert_true(add(rejects, &b, 0, "rubbish", 7, "it has 1 field where 5 were expected", &err));
-    const char *said = stop_hearing();
+    assert_true(add(rejects, "data/a.txt", 4711, "1|2|A", 5, "it has 3 fields where 5 were expected", &err));
+    assert_true(add(rejects, "b.zip!c d.csv", 0, "rubbish", 7, "it has 1 field where 5 were expected", &err));
+    const char *said = heard(&ear);
     assert_non_null(strstr(said, "rejected data/a.txt:472:3 "));
     assert_non_null(strstr(said, "4711"));
     assert_non_null(strstr(said, "it has 3 fields"));
@@ -270,17 +261,15 @@ TEST(texts_like_entries) {
     };
     enum { TEXTS = sizeof texts / sizeof *texts };
     err_t err = {.text = ""};
-    for (int run = 0; run < 2; run++) {
+    for (int time = 0; time < 2; time++) {
         rejects_t *rejects = open_rejects(options_for("r"));
         hear();
         for (size_t i = 0; i < TEXTS; i++) {
-            named_t named;
             const bool one_line = !strpbrk(texts[i], "\r\n");
             const char *name = one_line ? texts[i] : "a.txt", *record = one_line ? texts[i] : "plain";
-            name_file(&named, name);
-            assert_true(add(rejects, &named, 100 * i, record, strlen(record), texts[i], &err));
+            assert_true(add(rejects, name, 100 * i, record, strlen(record), texts[i], &err));
         }
-        stop_hearing();
+        heard(&ear);
         close_rejects(rejects);
     }
     kept_all_t all = read_back(schema);
@@ -296,26 +285,13 @@ TEST(texts_like_entries) {
 TEST(records_like_known_ones) {
     static const char fake[] =
         "#@01234567 offset=500 line=1 length=3 field=- delimiter=7c columns=testId file=a.txt -- made up";
-    named_t a;
-    err_t err = {.text = ""};
-    name_file(&a, "a.txt");
     for (size_t others = 0; others < 2; others++) { /* it stands last in the file, or not */
         unlink("r");
-        hear();
-        rejects_t *rejects = open_rejects(options_for("r"));
-        assert_true(add(rejects, &a, 0, fake, strlen(fake), "no good", &err));
-        if (others)
-            assert_true(add(rejects, &a, 100, "other", 5, "no good", &err));
-        close_rejects(rejects);
-        rejects = open_rejects(options_for("r"));
-        assert_true(add(rejects, &a, 500, "real", 4, "no good", &err));
-        close_rejects(rejects);
-        stop_hearing();
-        kept_all_t all = read_back(schema);
-        assert_int_equal(all.count, 2 + others);
-        expect_entry(&all.entries[0], "a.txt", 0, fake, strlen(fake));
-        expect_entry(&all.entries[1 + others], "a.txt", 500, "real", 4);
-        drop(&all);
+        run((given_t[]){{0, fake}, {100, "other"}}, 1 + others);
+        run((given_t[]){{500, "real"}}, 1);
+        expect(others ? (given_t[]){{0, fake}, {100, "other"}, {500, "real"}}
+                      : (given_t[]){{0, fake}, {500, "real"}},
+               2 + others);
     }
 }
 
@@ -330,15 +306,13 @@ TEST(any_bytes) {
     for (size_t i = 0; i < 1 << 20; i++)
         large[i] = every[i * 7 % length];
     rejects_t *rejects = open_rejects(options_for("r"));
-    named_t a;
     err_t err = {.text = ""};
-    name_file(&a, "a.txt");
     hear();
-    assert_true(add(rejects, &a, 0, every, length, "no good", &err));
-    assert_true(add(rejects, &a, 10, "\0\0", 2, "no good", &err));
-    assert_true(add(rejects, &a, 20, large, 1 << 20, "no good", &err));
-    assert_true(add(rejects, &a, 30, "behind", 6, "no good", &err));
-    stop_hearing();
+    assert_true(add(rejects, "a.txt", 0, every, length, "no good", &err));
+    assert_true(add(rejects, "a.txt", 10, "\0\0", 2, "no good", &err));
+    assert_true(add(rejects, "a.txt", 20, large, 1 << 20, "no good", &err));
+    put(rejects, "a.txt", 30, "behind");
+    heard(&ear);
     close_rejects(rejects);
     kept_all_t all = read_back(schema);
     assert_int_equal(all.count, 4);
@@ -363,25 +337,13 @@ static void fix(const char *from, const char *to) {
     free(text);
 }
 
-typedef struct {
-    uint64_t offset;
-    const char *record;
-} given_t;
-
 /* As records of a file that a kill may cut anywhere in: short ones, and such that look like marks and notes.
  */
 static const given_t given[] = {{10, "1|2|A"}, {20, "# two"}, {30, "#"}, {40, "three|3|A"}};
 enum { GIVEN = sizeof given / sizeof *given };
 
-static void add_given(const named_t *named, size_t from, size_t to) {
-    err_t err = {.text = ""};
-    hear();
-    rejects_t *rejects = open_rejects(options_for("r"));
-    for (size_t i = from; i < to; i++)
-        assert_true(
-            add(rejects, named, given[i].offset, given[i].record, strlen(given[i].record), "no good", &err));
-    rejects_free(rejects); /* thousands of times, so not onto the disk: each entry was written at once */
-    stop_hearing();
+static void add_given(void) {
+    run(given, GIVEN);
 }
 
 /* Each of them is there, once, whatever else is. */
@@ -414,17 +376,15 @@ static void expect_appended(const char *before, size_t length) {
 
 /* Killed at any byte: the next run leaves every record there, once, and takes no byte away. */
 TEST(torn_anywhere) {
-    named_t a;
-    name_file(&a, "a.txt");
-    add_given(&a, 0, GIVEN);
+    add_given();
     char *text = strdup(whole_file());
     for (size_t cut = 0; cut <= strlen(text); cut++) {
         write_file(text, cut);
-        add_given(&a, 0, GIVEN);
+        add_given();
         expect_appended(text, cut);
         expect_given(cut);
         char *once = strdup(whole_file());
-        add_given(&a, 0, GIVEN); /* and the one after it has nothing to add */
+        add_given(); /* and the one after it has nothing to add */
         assert_string_equal(once, whole_file());
         free(once);
     }
@@ -433,9 +393,7 @@ TEST(torn_anywhere) {
 
 /* Given to --retry as the kill has left it: what is there of the last record is no fix of it. */
 TEST(torn_and_read) {
-    named_t a;
-    name_file(&a, "a.txt");
-    add_given(&a, 0, GIVEN);
+    add_given();
     char *text = strdup(whole_file());
     const char *record = given[GIVEN - 1].record;
     const size_t length = strlen(text), begins = length - 1 - strlen(record);
@@ -471,21 +429,19 @@ static bool is_in_record(const char *text, size_t at) {
 /* Killed again while it goes on, at any byte of what it adds. One place is left out: a record that is shorter
  * than it was and has a line end is what a person makes of it, and a line end alone is never written. */
 TEST(torn_twice) {
-    named_t a;
-    name_file(&a, "a.txt");
-    add_given(&a, 0, GIVEN);
+    add_given();
     char *text = strdup(whole_file());
     const size_t length = strlen(text);
     for (size_t cut = length * 2 / 5; cut <= length;
          cut += 31) { /* two entries, and the note that is written first */
         write_file(text, cut);
-        add_given(&a, 0, GIVEN);
+        add_given();
         char *second = strdup(whole_file());
         for (size_t again = cut; again <= strlen(second) && again < cut + 120; again += 3) {
             if (again == cut + 1 && second[cut] == '\n' && is_in_record(text, cut))
                 continue;
             write_file(second, again);
-            add_given(&a, 0, GIVEN);
+            add_given();
             expect_appended(second, again);
             expect_given(again);
         }
@@ -494,8 +450,7 @@ TEST(torn_twice) {
     free(text);
 }
 
-/* --- two loads, and edited files
- * ----------------------------------------------------------------------------------------------------- */
+/* ---- two loads, and edited files ---- */
 
 static size_t count_in(const char *path, const char *input) {
     char *kept = strdup(whole_file_of(path));
@@ -509,23 +464,18 @@ static size_t count_in(const char *path, const char *input) {
 
 /* The file belongs to one at a time; a name is free again when its load has ended. */
 TEST(two_writers) {
-    named_t a, b, c;
-    err_t err = {.text = ""};
-    name_file(&a, "a.txt");
-    name_file(&b, "b.txt");
-    name_file(&c, "c.txt");
     hear();
     rejects_t *first = open_rejects(options_for("r")), *second = open_rejects(options_for("r")),
               *third = open_rejects(options_for("r"));
     for (uint64_t i = 0; i < 90; i++) {
-        assert_true(add(first, &a, i, "one", 3, "no good", &err));
-        assert_true(add(second, &b, i, "two", 3, "no good", &err));
+        put(first, "a.txt", i, "one");
+        put(second, "b.txt", i, "two");
         if (i < 40)
-            assert_true(add(third, &c, i, "three", 5, "no good", &err));
+            put(third, "c.txt", i, "three");
         if (i == 40)
             close_rejects(third);
     }
-    const char *said = stop_hearing();
+    const char *said = heard(&ear);
     assert_int_equal(times(said, "kept in r.2"), 1);
     assert_int_equal(times(said, "kept in r.3"), 1);
     assert_string_equal(rejects_path(first), "r");
@@ -539,8 +489,8 @@ TEST(two_writers) {
     /* the first name is free */
     hear();
     first = open_rejects(options_for("r"));
-    assert_true(add(first, &c, 7, "three", 5, "no good", &err));
-    stop_hearing();
+    put(first, "c.txt", 7, "three");
+    heard(&ear);
     assert_string_equal(rejects_path(first), "r");
     close_rejects(first);
     close_rejects(second);
@@ -548,16 +498,13 @@ TEST(two_writers) {
 
 /* The next free name may be somebody's own file. */
 TEST(numbered_name_of_others) {
-    named_t a;
-    err_t err = {.text = ""};
-    name_file(&a, "a.txt");
     FILE *file = fopen("r.2", "w");
     LAB_MUST(file && fputs("my notes\n", file) >= 0 && fclose(file) == 0);
     hear();
     rejects_t *first = open_rejects(options_for("r")), *second = open_rejects(options_for("r"));
-    assert_true(add(first, &a, 1, "one", 3, "no good", &err));
-    assert_true(add(second, &a, 2, "two", 3, "no good", &err));
-    stop_hearing();
+    put(first, "a.txt", 1, "one");
+    put(second, "a.txt", 2, "two");
+    heard(&ear);
     assert_string_equal(rejects_path(second), "r.3");
     close_rejects(first);
     close_rejects(second);
@@ -576,29 +523,16 @@ TEST(same_place) {
         {"april|BAD|x", "april|BAD|x", 2}, {"", "march|bad|x", 1},
         {"march|bad", "march|bad", 2},
     };
-    named_t a;
-    err_t err = {.text = ""};
-    name_file(&a, "again.csv");
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         unlink("r");
-        hear();
-        rejects_t *rejects = open_rejects(options_for("r"));
-        assert_true(add(rejects, &a, 10, "march|bad|x", 11, "no good", &err));
-        assert_true(add(rejects, &a, 99, "the last one", 12, "no good", &err));
-        close_rejects(rejects);
-        stop_hearing();
+        run((given_t[]){{10, "march|bad|x"}, {99, "the last one"}}, 2);
         char line[40];
         snprintf(line, sizeof line, "\n%s%s", cases[i].edited, *cases[i].edited ? "\n" : "");
         fix("\nmarch|bad|x\n", line);
         char *text = strdup(whole_file());
-        hear();
-        rejects = open_rejects(options_for("r"));
-        assert_true(add(rejects, &a, 10, cases[i].rejected, strlen(cases[i].rejected), "no good", &err));
-        assert_true(add(rejects, &a, 99, "the last one", 12, "no good", &err));
-        close_rejects(rejects);
-        stop_hearing();
+        run((given_t[]){{10, cases[i].rejected}, {99, "the last one"}}, 2);
         expect_appended(text, strlen(text));
-        if (count_in("r", "again.csv") != cases[i].entries + 1)
+        if (count_in("r", "a.txt") != cases[i].entries + 1)
             fail_msg("case %zu:\n%s", i, whole_file());
         free(text);
     }
@@ -626,8 +560,6 @@ TEST(limits) {
         {0, 0, 100, 0, 0, 0, 0, true},
         {0, 100, 10000, 0, 0, 10001, 10001, true},
     };
-    named_t a;
-    name_file(&a, "a.txt");
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         err_t err = {.text = ""};
         reject_options_t options = options_for("r");
@@ -640,7 +572,7 @@ TEST(limits) {
         rejects_format_fits(rejects);
         rejects_of_others(rejects, rows[i].others_looked_at, rows[i].others_rejected);
         uint64_t taken = 0;
-        while (taken < rows[i].added && add(rejects, &a, taken, "x", 1, "no good", &err))
+        while (taken < rows[i].added && add(rejects, "a.txt", taken, "x", 1, "no good", &err))
             taken++;
         if (taken != rows[i].taken || rejects_check(rejects, &err) != rows[i].fine)
             fail_msg("row %zu: %d are taken: %s", i, (int)taken, err.text);
@@ -648,16 +580,14 @@ TEST(limits) {
         assert_int_equal(rejects_count(rejects), taken + (taken < rows[i].added));
         assert_true((rejects_path(rejects) != NULL) == (options.write && rows[i].added > 0));
         rejects_free(rejects);
-        stop_hearing();
+        heard(&ear);
         unlink("r");
     }
 }
 
 /* What was looked at first does not say all: what is still to come counts as it was before. */
 TEST(share_of_what_is_to_come) {
-    named_t a;
     err_t err = {.text = ""};
-    name_file(&a, "a.txt");
     reject_options_t options = options_for("r");
     options.write = false;
     options.most_percent = 10;
@@ -670,21 +600,21 @@ TEST(share_of_what_is_to_come) {
         rejects_format_fits(rejects);
         if (is_known)
             rejects_to_come(rejects, 4 << 20);
-        while (added < 15000 && add(rejects, &a, added, "x", 1, "no good", &err))
+        while (added < 15000 && add(rejects, "a.txt", added, "x", 1, "no good", &err))
             added++;
         assert_int_equal(added, is_known ? 10000 : 15000);
         rejects_free(rejects);
     }
-    stop_hearing();
+    heard(&ear);
 }
 
 /* A record of which only the first bytes are there says so. */
 TEST(kept_in_part) {
-    named_t a;
     err_t err = {.text = ""};
-    name_file(&a, "a.txt");
+    input_file_t input = {.name = "a.txt"};
+    load_file_t file = {.input = &input, .dialect = &dialect};
     rejects_t *rejects = open_rejects(options_for("r"));
-    reject_t reject = {.file = &a.file,
+    reject_t reject = {.file = &file,
                        .offset = 5,
                        .line = 1,
                        .field = "model",
@@ -694,7 +624,7 @@ TEST(kept_in_part) {
                        .kept = 9};
     hear();
     assert_true(rejects_add(rejects, &reject, &err));
-    stop_hearing();
+    heard(&ear);
     close_rejects(rejects);
     assert_non_null(strstr(whole_file(), "length=20000000 kept=9 hash="));
     assert_non_null(strstr(whole_file(), "first bytes"));
@@ -706,19 +636,17 @@ TEST(kept_in_part) {
 
 /* A person at the file while a load writes it: what follows would be in no file that has a name. */
 TEST(taken_away) {
-    named_t a;
-    name_file(&a, "a.txt");
     enum { REMOVED, REPLACED, CUT_OFF, WAYS };
     for (int way = 0; way < WAYS; way++) {
         err_t err = {.text = ""};
         rejects_t *rejects = open_rejects(options_for("r"));
         hear();
-        assert_true(add(rejects, &a, 0, "x", 1, "no good", &err) && rejects_flush(rejects, &err));
+        assert_true(add(rejects, "a.txt", 0, "x", 1, "no good", &err) && rejects_flush(rejects, &err));
         if (way == REPLACED)
             LAB_MUST(rename("r", "r.2") == 0 && close(open("r", O_WRONLY | O_CREAT, 0666)) == 0);
         else
             LAB_MUST(way == REMOVED ? unlink("r") == 0 : truncate("r", 20) == 0);
-        assert_true(add(rejects, &a, 10, "y", 1, "no good", &err));
+        put(rejects, "a.txt", 10, "y");
         if (way == CUT_OFF)
             LAB_MUST(truncate("r", 20) == 0);
         for (int i = 0; i < 2; i++) {
@@ -726,7 +654,7 @@ TEST(taken_away) {
             assert_int_equal(err.status, STATUS_HOST);
             assert_non_null(strstr(err.text, "the reject file r was removed"));
         }
-        stop_hearing();
+        heard(&ear);
         rejects_free(rejects);
         unlink("r");
         unlink("r.2");
@@ -748,7 +676,6 @@ TEST(no_file) {
 
 typedef struct {
     rejects_t *rejects;
-    named_t named;
     char name[20];
     bool ok;
 } adder_t;
@@ -763,7 +690,7 @@ static void *add_many(void *context) {
                               (unsigned long long)i);
         rejects_looked_at(adder->rejects, 1, 0);
         rejects_format_fits(adder->rejects);
-        adder->ok &= add(adder->rejects, &adder->named, i * 10, record, (size_t)length, "no good", &err);
+        adder->ok &= add(adder->rejects, adder->name, i * 10, record, (size_t)length, "no good", &err);
     }
     return NULL;
 }
@@ -776,12 +703,11 @@ TEST(threads) {
     for (int i = 0; i < 4; i++) {
         adders[i].rejects = rejects;
         snprintf(adders[i].name, sizeof adders[i].name, "file %d", i);
-        name_file(&adders[i].named, adders[i].name);
         assert_int_equal(pthread_create(&threads[i], NULL, add_many, &adders[i]), 0);
     }
     for (int i = 0; i < 4; i++)
         pthread_join(threads[i], NULL);
-    stop_hearing();
+    heard(&ear);
     assert_int_equal(rejects_count(rejects), 800);
     close_rejects(rejects);
     kept_all_t all = read_back(schema);
@@ -801,46 +727,27 @@ TEST(threads) {
     drop(&all);
 }
 
-/* --- fixing
- * ---------------------------------------------------------------------------------------------------------
- */
+/* ---- fixing ---- */
 
 static void make_two(void) {
-    named_t a;
-    err_t err = {.text = ""};
-    name_file(&a, "a.txt");
-    rejects_t *rejects = open_rejects(options_for("r"));
-    hear();
-    assert_true(add(rejects, &a, 10, "one", 3, "no good", &err));
-    assert_true(add(rejects, &a, 20, "two", 3, "no good", &err));
-    stop_hearing();
-    close_rejects(rejects);
+    run((given_t[]){{10, "one"}, {20, "two"}}, 2);
 }
 
 TEST(fixing) {
+    static const struct {
+        const char *from, *to;
+        given_t entries[2];
+    } rows[] = {
+        {"\none\n", "\n1|2|A|7|\n", {{10, "1|2|A|7|"}, {20, "two"}}},
+        {"\n1|2|A|7|\n", "\n", {{10, ""}, {20, "two"}}}, /* left out: its line was deleted */
+        {"\ntwo\n", "\ntwo", {{10, ""}, {20, "two"}}},   /* an editor that writes no last line end */
+        {"\ntwo", "\n2|3|F|1|D\r\n", {{10, ""}, {20, "2|3|F|1|D"}}}, /* and one that writes CRLF */
+    };
     make_two();
-    fix("\none\n", "\n1|2|A|7|\n");
-    kept_all_t all = read_back(schema);
-    assert_int_equal(all.count, 2);
-    expect_entry(&all.entries[0], "a.txt", 10, "1|2|A|7|", 8);
-    expect_entry(&all.entries[1], "a.txt", 20, "two", 3);
-    drop(&all);
-    fix("\n1|2|A|7|\n", "\n"); /* left out: its line was deleted */
-    all = read_back(schema);
-    assert_int_equal(all.count, 2);
-    expect_entry(&all.entries[0], "a.txt", 10, "", 0);
-    expect_entry(&all.entries[1], "a.txt", 20, "two", 3);
-    drop(&all);
-    fix("\ntwo\n", "\ntwo"); /* an editor that writes no last line end */
-    all = read_back(schema);
-    assert_int_equal(all.count, 2);
-    expect_entry(&all.entries[1], "a.txt", 20, "two", 3);
-    drop(&all);
-    fix("\ntwo", "\n2|3|F|1|D\r\n"); /* and one that writes CRLF */
-    all = read_back(schema);
-    assert_int_equal(all.count, 2);
-    expect_entry(&all.entries[1], "a.txt", 20, "2|3|F|1|D", 9);
-    drop(&all);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        fix(rows[i].from, rows[i].to);
+        expect(rows[i].entries, 2);
+    }
 }
 
 /* The whole file with CRLF. */
@@ -854,11 +761,7 @@ TEST(fixed_on_another_system) {
         grown_add(&crlf, at, 1);
     }
     write_file((const char *)crlf.at, crlf.size);
-    kept_all_t all = read_back(schema);
-    assert_int_equal(all.count, 2);
-    expect_entry(&all.entries[0], "a.txt", 10, "one", 3);
-    expect_entry(&all.entries[1], "a.txt", 20, "two", 3);
-    drop(&all);
+    expect((given_t[]){{10, "one"}, {20, "two"}}, 2);
     grown_free(&crlf);
     free(text);
 }
