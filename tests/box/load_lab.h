@@ -4,6 +4,7 @@
 
 #include "base/log.h"
 #include "box/box.h"
+#include "heard.h"
 #include "load/forget/forget.h"
 #include "load/load.h"
 #include "test.h"
@@ -89,7 +90,8 @@ typedef struct {
     verify_result_t verified;
     forget_outcome_t outcomes[8]; /* of the last forget */
     err_t err;
-    char *said; /* on stderr, by the last load, verify or forget */
+    const char *said; /* on stderr, by the last load, verify or forget */
+    ear_t ear;
 } lab_t;
 
 /* In a folder of its own files: nothing of an earlier test is left. */
@@ -110,38 +112,10 @@ static void lab_open(lab_t *lab, box_kind_t kind) {
 static void lab_close(lab_t *lab) {
     load_result_free(&lab->loaded);
     verify_free_result(&lab->verified);
-    free(lab->said);
     box_stop(lab->box);
 }
 
 #define LAB_TEST(name, open) TEST_WITH_LAB(name, open, lab_close(lab))
-
-typedef struct {
-    int err, saved;
-} lab_ear_t;
-
-static lab_ear_t lab_listen(void) {
-    lab_ear_t ear = {.saved = dup(STDERR_FILENO)};
-    FILE *said = tmpfile();
-    assert_non_null(said);
-    fflush(stderr);
-    ear.err = dup(fileno(said));
-    fclose(said);
-    dup2(ear.err, STDERR_FILENO);
-    return ear;
-}
-
-static void lab_hear(lab_t *lab, lab_ear_t ear) {
-    char text[16384] = "";
-    fflush(stderr);
-    dup2(ear.saved, STDERR_FILENO);
-    const ssize_t length = pread(ear.err, text, sizeof text - 1, 0);
-    assert_true(length >= 0);
-    close(ear.err);
-    close(ear.saved);
-    free(lab->said);
-    lab->said = strdup(text);
-}
 
 /* Of these inputs, up to NULL: the exit status, and lab->loaded, lab->err, lab->said. */
 #define lab_load(lab, ...) lab_load_all(lab, (char *[]){__VA_ARGS__, NULL})
@@ -150,9 +124,9 @@ static status_t lab_load_all(lab_t *lab, char **inputs) {
     lab->load.inputs = inputs;
     for (lab->load.input_count = 0; inputs[lab->load.input_count];)
         lab->load.input_count++;
-    const lab_ear_t ear = lab_listen();
+    listen_to(&lab->ear, STDERR_FILENO);
     const bool ok = load_run(&lab->load, &lab->loaded, &lab->err);
-    lab_hear(lab, ear);
+    lab->said = heard(&lab->ear);
     assert_true(ok == (lab->err.status == STATUS_OK || lab->err.status == STATUS_SOME_REJECTED));
     return lab->err.status;
 }
@@ -170,9 +144,9 @@ LAB_UNUSED static status_t lab_verify_all(lab_t *lab, char **inputs) {
     lab->verify.load.inputs = inputs;
     for (lab->verify.load.input_count = 0; inputs[lab->verify.load.input_count];)
         lab->verify.load.input_count++;
-    const lab_ear_t ear = lab_listen();
+    listen_to(&lab->ear, STDERR_FILENO);
     const bool ok = verify_run(&lab->verify, &lab->verified, &lab->err);
-    lab_hear(lab, ear);
+    lab->said = heard(&lab->ear);
     assert_true(ok == (lab->err.status == STATUS_OK));
     return lab->err.status;
 }
@@ -184,10 +158,10 @@ LAB_UNUSED static status_t lab_forget_all(lab_t *lab, bool documents, char **inp
     while (inputs[spec.input_count])
         spec.input_count++;
     forgotten_t *forgotten = calloc(spec.input_count, sizeof *forgotten);
-    const lab_ear_t ear = lab_listen();
+    listen_to(&lab->ear, STDERR_FILENO);
     lab->err = (err_t){.status = STATUS_OK};
     const bool ok = forget_run(&spec, forgotten, &lab->err);
-    lab_hear(lab, ear);
+    lab->said = heard(&lab->ear);
     for (size_t i = 0; i < spec.input_count; i++) {
         lab->outcomes[i] = forgotten[i].outcome;
         free(forgotten[i].name);

@@ -97,7 +97,6 @@ TEST(made_meanwhile) {
         assert_int_equal(other.err.status, STATUS_OK);
         assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), ROWS + 20);
         load_result_free(&other.loaded);
-        free(other.said);
         lab_close(&lab);
     }
 }

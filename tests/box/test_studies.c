@@ -60,9 +60,9 @@ TEST(what_is_left) {
             box_insert(lab.box, LEFT OWN_LOADS, cases[i].last);
         box_insert(lab.box, LEFT, "{\"_id\": 1}");
         box_insert(lab.box, LEFT OWN_FILES, "{\"_id\": 1}");
-        const lab_ear_t ear = lab_listen();
+        listen_to(&lab.ear, STDERR_FILENO);
         study_t study = open_scratch(&lab);
-        lab_hear(&lab, ear);
+        lab.said = heard(&lab.ear);
         assert_int_equal(box_count(lab.box, LEFT, NULL), cases[i].stays);
         assert_int_equal(box_count(lab.box, LEFT OWN_FILES, NULL), cases[i].stays);
         assert_true(cases[i].stays == !strstr(lab.said, "left from a study"));

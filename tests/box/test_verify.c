@@ -381,7 +381,6 @@ static void load_another_file(void *context) {
     lab_t other = {.uri = "", .load = ((lab_t *)context)->load};
     assert_status(&other, lab_load(&other, "b.csv"), STATUS_OK);
     load_result_free(&other.loaded);
-    free(other.said);
 }
 
 /* A collection that changes while it is verified is no success. Other files that are loaded meanwhile do no harm. */

@@ -1,35 +1,21 @@
 /* log: what is said at which level, each line whole, and never on stdout. */
 #include "base/log.h"
+#include "heard.h"
 #include "test.h"
 
-#include <fcntl.h>
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
-static char said[1 << 20];
 
 typedef void talk_t(void);
 
-/* What a function says on stderr. */
 static const char *overhear(talk_t *talk) {
-    int file = memfd_create("stderr", MFD_CLOEXEC), kept = dup(STDERR_FILENO);
-    assert_true(file >= 0 && kept >= 0);
-    fflush(stderr);
-    dup2(file, STDERR_FILENO);
+    static ear_t ear;
+    listen_to(&ear, STDERR_FILENO);
     talk();
-    fflush(stderr);
-    dup2(kept, STDERR_FILENO);
-    close(kept);
-    ssize_t length = pread(file, said, sizeof said - 1, 0);
-    close(file);
-    assert_true(length >= 0);
-    said[length] = '\0';
-    return said;
+    return heard(&ear);
 }
 
 static void say_all(void) {

@@ -1,18 +1,13 @@
 /* out: what reaches stdout, against what was written by hand. */
 #include "base/log.h"
-#include "stdout_lab.h"
+#include "heard.h"
 #include "test.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define SAYS(expected, ...)                                                                                  \
-    do {                                                                                                     \
-        listen();                                                                                            \
-        out_print(__VA_ARGS__);                                                                              \
-        heard(expected);                                                                                     \
-    } while (0)
+#define SAYS(expected, ...) assert_heard(STDOUT_FILENO, expected, out_print(__VA_ARGS__))
 
 /* Whatever a conversion is like, it is the next one's turn behind it. */
 TEST(as_printf) {
@@ -33,10 +28,7 @@ TEST(of_others) {
     SAYS("a\\x1b[31m\\xc2\\x9b2J\\x0ab\\xff\n", "%s\n", "a\x1b[31m\xC2\x9B\x32J\nb\xFF");
     SAYS("\\x1b|\\x0a    ", "%.1s|%-5c", "\x1b[31m", '\n');
     SAYS("at mongodb://joe:***@h/a.b", "at %s", "mongodb://joe:s3cret@h/a.b");
-    listen();
-    out_lines("one\ntwo\x1b mongodb://joe:s3cret@h\n");
-    heard("one\ntwo\\x1b mongodb://joe:***@h\n");
-    listen();
-    out_bytes("\x1b\n", 2);
-    heard("\x1b\n");
+    assert_heard(STDOUT_FILENO, "one\ntwo\\x1b mongodb://joe:***@h\n",
+                 out_lines("one\ntwo\x1b mongodb://joe:s3cret@h\n"));
+    assert_heard(STDOUT_FILENO, "\x1b\n", out_bytes("\x1b\n", 2));
 }

@@ -1,7 +1,7 @@
 /* result: the document, its JSON, figures in words, lines and tables at a terminal. What is expected was written by hand. */
+#include "heard.h"
 #include "report/inner.h"
 #include "server/bson_read.h"
-#include "stdout_lab.h"
 #include "test.h"
 
 #include <math.h>
@@ -11,9 +11,7 @@
 static void prints(bson_t *document, const char *expected) {
     result_t *result = result_new("try", NULL);
     bson_concat(&result->document, document);
-    listen();
-    result_print_json(result, 7);
-    heard(expected);
+    assert_heard(STDOUT_FILENO, expected, result_print_json(result, 7));
     bson_reinit(document);
     result_free(result);
 }
@@ -186,9 +184,7 @@ static void print_places(const char *expected) {
                AS_TEXT("-command", "tipple load --a-very-long-option-that-is-not-wrapped 'x y' a.csv b.csv "
                                    "c.csv"));
     result->views = places;
-    listen();
-    result_print_text(result);
-    heard(expected);
+    assert_heard(STDOUT_FILENO, expected, result_print_text(result));
     result_free(result);
 }
 
@@ -239,9 +235,7 @@ static void print_shards(size_t count, const char *end) {
             (size_t)snprintf(expected + used, sizeof expected - used, "%5d  %9d\n", at, (at * 7 + 3) % 30);
     snprintf(expected + used, sizeof expected - used, "%s", end);
     result->views = shards;
-    listen();
-    result_print_text(result);
-    heard(expected);
+    assert_heard(STDOUT_FILENO, expected, result_print_text(result));
     result_free(result);
 }
 

@@ -1,6 +1,7 @@
 /* stop: the first signal asks, a SIGINT a second later ends at once, and the end is the signal's own. Each is tried
  * in a process of its own. */
 #include "base/stop.h"
+#include "heard.h"
 #include "test.h"
 
 #include <errno.h>
@@ -27,6 +28,18 @@ static int run(life_t *life) {
     return status;
 }
 
+static void is_good(life_t *life) {
+    const int status = run(life);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), GOOD);
+}
+
+static void dies_of(int signal, life_t *life) {
+    const int status = run(life);
+    assert_true(WIFSIGNALED(status));
+    assert_int_equal(WTERMSIG(status), signal);
+}
+
 static int asks_once(void) {
     if (stop_signal() != 0)
         return BAD;
@@ -41,12 +54,8 @@ static int asks_by_term(void) {
 }
 
 TEST(first_signal_asks) {
-    int status = run(asks_once);
-    assert_true(WIFEXITED(status));
-    assert_int_equal(WEXITSTATUS(status), GOOD);
-    status = run(asks_by_term);
-    assert_true(WIFEXITED(status));
-    assert_int_equal(WEXITSTATUS(status), GOOD);
+    is_good(asks_once);
+    is_good(asks_by_term);
 }
 
 static int interrupted_at_once(void) {
@@ -69,13 +78,9 @@ static int terminated_then_interrupted(void) {
 }
 
 TEST(second_interrupt_ends) {
-    int status = run(interrupted_at_once); /* as by timeout(1), which asks the process and its group */
-    assert_true(WIFEXITED(status));
-    assert_int_equal(WEXITSTATUS(status), GOOD);
-    status = run(interrupted_twice);
-    assert_true(WIFSIGNALED(status));
-    assert_int_equal(WTERMSIG(status), SIGINT);
-    status = run(terminated_then_interrupted);
+    is_good(interrupted_at_once); /* as by timeout(1), which asks the process and its group */
+    dies_of(SIGINT, interrupted_twice);
+    const int status = run(terminated_then_interrupted);
     assert_true(WIFSIGNALED(status) ? WTERMSIG(status) == SIGINT : WEXITSTATUS(status) == GOOD);
 }
 
@@ -91,12 +96,8 @@ static int dies_of_term(void) {
 }
 
 TEST(die) {
-    int status = run(dies_of_int);
-    assert_true(WIFSIGNALED(status));
-    assert_int_equal(WTERMSIG(status), SIGINT);
-    status = run(dies_of_term);
-    assert_true(WIFSIGNALED(status));
-    assert_int_equal(WTERMSIG(status), SIGTERM);
+    dies_of(SIGINT, dies_of_int);
+    dies_of(SIGTERM, dies_of_term);
 }
 
 /* A reader that goes away is an error of the write, not the end of the process. */
@@ -109,9 +110,7 @@ static int writes_into_nothing(void) {
 }
 
 TEST(broken_pipe) {
-    int status = run(writes_into_nothing);
-    assert_true(WIFEXITED(status));
-    assert_int_equal(WEXITSTATUS(status), GOOD);
+    is_good(writes_into_nothing);
 }
 
 /* A read that waits is cut short by the signal: nobody waits for ever. */
@@ -132,9 +131,7 @@ static int waits_for_input(void) {
 }
 
 TEST(wakes_a_read) {
-    int status = run(waits_for_input);
-    assert_true(WIFEXITED(status));
-    assert_int_equal(WEXITSTATUS(status), GOOD);
+    is_good(waits_for_input);
 }
 
 /* The driver's way to say that a reply breaks its rules: the person reads what to do. */
@@ -144,18 +141,10 @@ static int ends_of_abort(void) {
 }
 
 TEST(abort) {
-    int ends[2];
-    char said[300] = "";
-    assert_int_equal(pipe(ends), 0);
-    const int before = dup(STDERR_FILENO);
-    dup2(ends[1], STDERR_FILENO);
+    static ear_t ear;
+    listen_to(&ear, STDERR_FILENO);
     const int status = run(ends_of_abort);
-    dup2(before, STDERR_FILENO);
-    assert_true(read(ends[0], said, sizeof said - 1) > 0);
-    close(before);
-    close(ends[0]);
-    close(ends[1]);
+    assert_non_null(strstr(heard(&ear), "the same command"));
     assert_true(WIFSIGNALED(status));
     assert_int_equal(WTERMSIG(status), SIGABRT);
-    assert_non_null(strstr(said, "the same command"));
 }

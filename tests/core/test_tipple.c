@@ -1,4 +1,5 @@
 /* The library's public face, used as a program of somebody else's would use it. */
+#include "heard.h"
 #include "test.h"
 #include "tipple/tipple.h"
 
@@ -6,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 static const char ROWS[] = "test_id|rfr_id|rfr_type_code|location_id|dangerous_mark\n"
@@ -252,18 +252,13 @@ TEST(nulls) {
 TEST(silence) {
     static const char more[] = "test_id|rfr_id|rfr_type_code|location_id|dangerous_mark|unknown\n";
     tipple_error_t error;
-    int file = memfd_create("stderr", MFD_CLOEXEC), kept = dup(STDERR_FILENO);
-    assert_true(file >= 0 && kept >= 0);
-    dup2(file, STDERR_FILENO);
+    static ear_t ear;
+    listen_to(&ear, STDERR_FILENO);
     tipple_format_t *format = tipple_format_open("mot-item", &error);
     tipple_reader_t *reader = tipple_reader_new(format, &error);
     const bool begun = tipple_reader_begin(reader, more, strlen(more), &error);
-    fflush(stderr);
-    dup2(kept, STDERR_FILENO);
-    close(kept);
+    assert_string_equal(heard(&ear), "");
     assert_true(begun);
-    assert_int_equal(lseek(file, 0, SEEK_END), 0);
-    close(file);
     tipple_reader_destroy(reader);
     tipple_format_close(format);
 }

@@ -32,4 +32,13 @@ TEST_UNUSED static const char *heard(ear_t *ear) {
     return ear->text;
 }
 
+/* What the call says there, to the byte. */
+#define assert_heard(stream, expected, call)                                                                 \
+    do {                                                                                                     \
+        static ear_t ear_;                                                                                   \
+        listen_to(&ear_, stream);                                                                            \
+        call;                                                                                                \
+        assert_string_equal(heard(&ear_), expected);                                                         \
+    } while (0)
+
 #endif
