@@ -7,17 +7,18 @@
     livereport.look_at(case, folder, paths)    # in a browser: phone and desktop, light and dark, print
 """
 import html.parser
+import json
+import os
 import pathlib
 import re
-
-import chromium
+import shutil
+import subprocess
 
 ALONE = {"meta"}
 WITHIN = {"small", "span", "svg", "rect", "b"}  # the words around it go on
 FORBIDDEN = {"src", "srcset", "style", "action", "xlink:href"}
 POLICY = "default-src 'none'; style-src 'unsafe-inline'"
-PAPER = 680  # of A4 between its margins
-SCHEMES = ("light", "dark")
+WIDTHS, PAPER = (360, 800, 1280), 680  # of A4 between its margins
 # what is read, and what it is read on; a picture needs less
 TEXTS = [("ink", "page"), ("soft", "page"), ("fair", "page"), ("ink", "wash"), ("ink", "track"), ("good", "good-wash"),
          ("fair", "fair-wash"), ("bad", "bad-wash")]
@@ -115,81 +116,64 @@ def contrast(one, other):
     return (light + 0.05) / (dark + 0.05)
 
 
-def check_colours(case, page, where):
-    def colour(name):
-        return page.value("getComputedStyle(document.documentElement).getPropertyValue('--%s').trim()" % name)
-    for pairs, least in ((TEXTS, 4.5), (PICTURES, 3)):
-        for one, other in pairs:
-            case.assertGreaterEqual(contrast(colour(one), colour(other)), least, "%s: %s on %s" % (where, one, other))
+BROWSER = os.environ.get("TIPPLE_CHROMIUM") or shutil.which("chromium")
 
-
-def check_width(case, page, width, where):
-    """Nothing sticks out, nor does it when all details are open."""
-    wide = page.value("document.documentElement.scrollWidth")
-    page.value("document.querySelectorAll('details').forEach(each => { each.open = true })")
-    opened = page.value("document.documentElement.scrollWidth")
-    case.assertLessEqual(max(wide, opened), width, where)
-
-
-def check_tables(case, page, where):
-    """No table is wider than its place, so that nobody has to scroll it."""
-    wide = page.value("Array.from(document.querySelectorAll('.scroll')).filter("
-                      "each => each.scrollWidth > each.clientWidth + 1).map(each => each.innerText.slice(0, 60))")
-    case.assertEqual([], wide, where)
-
-
-# of every picture, the pairs of texts of which one lies over the other, and the texts that leave the window
-OVERLAPS = """Array.from(document.querySelectorAll('svg')).flatMap(svg => {
-    const texts = Array.from(svg.querySelectorAll('text')).map(each => [each.textContent, each.getBoundingClientRect()])
-        .filter(each => each[1].width)
+# Stands before a page's own policy, and says what the page looks like where it is shown; with all details open nothing may
+# stick out, no table be wider than its place, and no text of a picture lie over another one or leave the window.
+PROBE = """<script>onload = () => {
+    const root = document.documentElement, colour = name => getComputedStyle(root).getPropertyValue('--' + name).trim()
     const over = (a, b) => a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 2 && b.top < a.bottom - 2
-    return texts.flatMap((one, i) => texts.slice(0, i).filter(other => over(one[1], other[1]))
-        .map(other => one[0] + ' over ' + other[0])).concat(
-        texts.filter(one => one[1].left < 0 || one[1].right > innerWidth).map(one => one[0] + ' is outside'))
-})"""
+    const all = (where, what) => Array.from(where.querySelectorAll(what)), wide = root.scrollWidth
+    all(document, 'details').forEach(each => { each.open = true })
+    const wrong = all(document, '.scroll').filter(each => each.scrollWidth > each.clientWidth + 1).map(
+        each => 'wide: ' + each.innerText.slice(0, 60))
+    all(document, 'svg').forEach(svg => {
+        const texts = all(svg, 'text').map(each => [each.textContent, each.getBoundingClientRect()]).filter(each => each[1].width)
+        texts.forEach(([one, at], i) => {
+            wrong.push(...texts.slice(0, i).filter(other => over(at, other[1])).map(other => one + ' over ' + other[0]))
+            if (at.left < 0 || at.right > innerWidth) wrong.push(one + ' is outside')
+        })
+    })
+    if (Math.max(wide, root.scrollWidth) > innerWidth) wrong.push('it sticks out')
+    if (document.body.innerText.length < 200) wrong.push('nothing is shown')
+    parent.postMessage([name, wrong, Object.fromEntries(COLOURS.map(each => [each, colour(each)]))], '*')
+}</script>"""
+ALL = """<!DOCTYPE html><script>const all = []
+onmessage = message => { if (all.push(message.data) == FRAMES) document.body.textContent = JSON.stringify(all) }</script>"""
+
+
+def shown(folder, *words):
+    """What the browser prints, and its complaints about a page: anything that the page asked for is one."""
+    done = subprocess.run([BROWSER, "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--enable-logging=stderr",
+                           "--user-data-dir=%s" % (folder / "browser"), *words], capture_output=True, timeout=600, check=True)
+    return done.stdout.decode(), [line for line in done.stderr.decode().splitlines() if "CONSOLE" in line]
 
 
 def look_at(case, folder, paths):
-    """Every page on phone and desktop, light and dark, and printed. A browser that ends by itself is no fault of a page,
-    unless it does so again and again."""
-    paths, ends = list(paths), 0
-    while paths:
-        try:
-            with chromium.Browser(folder) as browser:
-                while paths:
-                    look_at_page(case, browser, paths[0])
-                    del paths[0]
-        except chromium.Ended as ended:
-            print("%s: %s" % (paths[0], ended), flush=True)
-            ends += 1
-            if ends == 3:
-                raise
-
-
-def look_at_page(case, browser, path):
-    for width in (360, 1280):
-        for scheme in SCHEMES:
-            where = "%s, %d wide, %s" % (pathlib.Path(path).name, width, scheme)
-            page = browser.open(path, width=width, height=800, scheme=scheme)
-            seen = chromium.colours(page.screenshot(scale=0.25))
-            case.assertGreater(len(seen), 20, where + ": nothing is drawn")
-            background = max(seen, key=seen.get)
-            case.assertEqual(scheme == "light", sum(background) > 384, where)
-            check_width(case, page, width, where)
-            check_tables(case, page, where)
-            check_colours(case, page, where)
-            case.assertEqual([], page.value(OVERLAPS), where)
-            case.assertEqual(([page.url], []), (page.requests, page.said), where)
-            page.close()
-    page = browser.open(path, width=800)
-    check_width(case, page, 800, path)
-    check_tables(case, page, path)
-    page.close()
-    page = browser.open(path, width=PAPER, scheme="dark", media="print")
-    check_width(case, page, PAPER, "%s, printed" % path)
-    check_colours(case, page, "printed")
-    case.assertEqual("#ffffff", page.value(
-        "getComputedStyle(document.documentElement).getPropertyValue('--page').trim()"))
-    case.assertTrue(page.pdf().startswith(b"%PDF"))
-    case.assertEqual([], page.said)
-    page.close()
+    """Every page on phone and desktop, light and dark, and as it is printed."""
+    names = sorted({name for pair in TEXTS + PICTURES for name in pair})
+    frames = []
+    for path in paths:
+        text = path.read_text(encoding="utf-8").replace("<head>", "<head>" + PROBE.replace("COLOURS", json.dumps(names)))
+        path.with_suffix(".seen.html").write_text(text, encoding="utf-8")
+        printed = text.replace("@media print", "@media all").replace("@media screen and", "@media not all and")
+        path.with_suffix(".printed.html").write_text(printed, encoding="utf-8")
+        frames += [(path.with_suffix(".seen.html"), width) for width in WIDTHS] + [(path.with_suffix(".printed.html"), PAPER)]
+    (folder / "all.html").write_text(ALL.replace("FRAMES", str(len(frames))) + "".join(
+        '<iframe name="%s, %d wide" src="%s" width="%d" height="800" style="border: 0"></iframe>' % (
+            path.name, width, path.name, width) for path, width in frames), encoding="utf-8")
+    for number, scheme in enumerate(("dark", "light")):
+        out, complaints = shown(folder, "--blink-settings=preferredColorScheme=%d" % number, "--virtual-time-budget=60000",
+                                "--dump-dom", (folder / "all.html").as_uri())
+        case.assertEqual([], complaints)
+        seen = json.loads(html.unescape(re.search("<body>(.*)</body>", out, re.S)[1]))
+        case.assertEqual(len(frames), len(seen))
+        for where, wrong, colours in seen:
+            case.assertEqual([], wrong, "%s, %s" % (where, scheme))
+            case.assertEqual(scheme == "light" or "printed" in where, contrast(colours["page"], "#ffffff") < 2, where)
+            for pairs, least in ((TEXTS, 4.5), (PICTURES, 3)):
+                for one, other in pairs:
+                    case.assertGreaterEqual(contrast(colours[one], colours[other]), least, "%s, %s: %s on %s" % (
+                        where, scheme, one, other))
+    shown(folder, "--print-to-pdf=%s" % (folder / "all.pdf"), paths[0].as_uri())
+    case.assertTrue((folder / "all.pdf").read_bytes().startswith(b"%PDF"))
