@@ -74,9 +74,6 @@ class Routed(unittest.TestCase):
         with self.straight(shard) as client:
             return sorted(document["_id"] for document in client.find("mot", collection, projection={"_id": 1}))
 
-    def fault(self, do, **more):
-        self.admin(labrouter=1, fault={"do": do, **more})
-
     def sharded(self, at=0):
         """mot.tests, clustered, below `at` on s0 and from there on s1, placed by zones."""
         self.admin(enableSharding="mot", primaryShard="s0")
@@ -119,52 +116,8 @@ class Commands(Routed):
 
 
 class Faults(Routed):
-    def lost(self, command):
-        with self.assertRaises((mongo.Error, OSError)) as caught:
-            self.command("mot", command)
-        self.assertNotIsInstance(caught.exception, mongo.CommandError)
-        self.client = self.join()
-        self.command = self.client.command
-
     def insert(self, *ids):
         return {"insert": "tests", "documents": [{"_id": each} for each in ids]}
-
-    def test_drop(self):
-        self.fault("drop", command="insert")
-        self.lost(self.insert(1))
-        self.assertEqual(0, self.client.count("mot", "tests"))
-        self.command("mot", self.insert(1))
-
-    def test_lose_reply(self):
-        self.fault("lose-reply", command="insert", after=1)
-        self.command("mot", self.insert(1))
-        self.lost(self.insert(2))
-        self.assertEqual([1, 2], sorted(each["_id"] for each in self.client.find("mot", "tests")))
-
-    def test_cut(self):
-        self.fault("cut", command="insert")
-        self.lost(self.insert(1))
-        self.fault("cut", command="count")
-        self.lost({"count": "tests"})
-        self.assertEqual(1, self.client.count("mot", "tests"))
-
-    def test_not_primary(self):
-        self.fault("not-primary", count=2)
-        self.refused(10107, "mot", self.insert(1))
-        self.refused(10107, "mot", {"count": "tests"})
-        self.assertEqual(0, self.client.count("mot", "tests"))
-
-    def test_told(self):
-        self.fault("drop", command="nothing", count=3)
-        for _ in range(5):
-            self.admin(ping=1)
-        told = self.admin(labrouter=1)
-        self.assertEqual([("drop", "nothing", 3, 0)],
-                         [(each["do"], each["command"], each["count"], each["done"]) for each in told["faults"]])
-        self.assertGreaterEqual(told["messages"]["ping"], 5)
-        self.assertIn(told["via"], map(self.host, NAMES[1:]))
-        for wrong in ({"do": "dance"}, {"command": "x"}, {"do": "drop", "sometimes": 1}, {"do": "drop", "count": -1}):
-            self.refused(72, "admin", {"labrouter": 1, "fault": wrong})
 
     def test_the_mongod_that_routes_fails(self):
         """an election, then a crash: another shard's primary routes"""
