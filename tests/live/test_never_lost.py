@@ -1,7 +1,6 @@
-"""Loads that are interrupted, and inputs that grow or change in between: the same command ends with everything.
+"""Loads that are interrupted, or at work beside another one, and inputs that grow or change in between: the same command
+ends with everything.
 needs: none; nightly on: standalone replset cluster"""
-import signal
-
 import livetest
 import neverlost
 from livetest import rows
@@ -10,18 +9,9 @@ from livetest import rows
 class Interrupted(neverlost.Case):
     server = "replset"
 
-    def small(self, count=300, each=2):
-        return self.inputs({"in/%03d.csv" % number: rows(each, number + 1) for number in range(count)})
-
-    def test_many_small_files(self):
-        """three hundred small files, a load that is interrupted: the same command goes on"""
-        texts = self.small()
-        self.interrupted(self.draw.randint(20, 400), "-j", "2", "-b", "2", "in", number=signal.SIGTERM)
-        self.finished(texts, "in")
-
     def test_killed_often(self):
         """three hundred small files, a load that is killed again and again, anywhere"""
-        texts, met = self.small(), 0
+        texts, met = self.inputs({"in/%03d.csv" % number: rows(2, number + 1) for number in range(300)}), 0
         for left in range(20 if livetest.NIGHTLY else 8, 0, -1):
             words = "-j", self.draw.choice("124"), "-b", self.draw.choice(("1", "2", "50")), "in"
             if self.draw.random() < 0.5:  # so that some documents are left for the last of them
@@ -85,6 +75,30 @@ class Interrupted(neverlost.Case):
         self.exact({"1": first, "2": second})
         self.verified("--input-name", "day1/data.csv", "-", count=100, stdin=first)
         self.verified("--input-name", "day2/data.csv", "-", count=250, stdin=second)
+
+    def test_a_small_file_does_not_wait(self):
+        """a small file is loaded while another load, which has nothing to do with it, goes on"""
+        texts = self.inputs({"g1.csv": rows(10, 1), "g2.csv": rows(10, 2)})
+        other = self.start_held("g1.csv")
+        self.wait_for_documents(10, other)
+        counts, _ = self.ends_by_itself(self.start("g2.csv"))
+        self.assertEqual(10, counts["loaded"])
+        more = rows(5, 3)
+        self.ended(other, (0,), more)
+        self.exact({**texts, "-": more})
+
+    @livetest.nightly
+    def test_a_slow_tail_is_not_taken_over(self):
+        """a load that has read all and sends slowly, for longer than a lease, keeps its file: it is alive"""
+        texts = self.inputs({"a.csv": rows(1000, 2)})
+        rate = max(1, int(1000 / (2.2 * self.lease)))
+        first = self.start("-j", "1", "-b", "50", "--max-rate", rate, "--patience", "10m", "a.csv")
+        self.wait_for_documents(1, first)
+        second = self.start("-j", "1", "a.csv")
+        counts, _ = self.ended(first)
+        self.exact(texts)
+        self.assertEqual((1000, 0), (counts["loaded"], self.ended(second)[0]["loaded"]), "a live load was taken over")
+        self.complete(texts)
 
 
 if __name__ == "__main__":
