@@ -297,41 +297,11 @@ static void write_field(writer_t *to, const guess_column_t *column) {
                    guess_shown(shown, sizeof shown, column->name, strlen(column->name)), column->key);
 }
 
-/* Writes the fields whose keys begin with the prefix. Those of a subdocument follow each other, at the place of the first. */
-static void write_fields(writer_t *to, const char *prefix, size_t length, bool *done) {
-    for (size_t i = 0; i < to->guess->structure.columns; i++) {
-        const char *key = guess_key(&to->guess->columns[i]);
-        if (done[i] || strncmp(key, prefix, length) != 0)
-            continue;
-        const char *dot = strchr(key + length, '.');
-        if (dot) {
-            write_fields(to, key, (size_t)(dot - key) + 1, done);
-        } else {
-            done[i] = true;
-            write_field(to, &to->guess->columns[i]);
-        }
-    }
-}
-
-/* Lists the order of the columns, if they are found by their places and subdocuments have changed the order of the fields. */
-static void write_layout(text_t *yaml, const guess_t *guess) {
-    bool moved = false;
-    for (size_t i = 0; i < guess->structure.columns; i++)
-        moved |= strchr(guess_key(&guess->columns[i]), '.') != NULL;
-    if (guess->header || !moved)
-        return;
-    text_append(yaml, "layouts:\n  - [");
-    for (size_t i = 0; i < guess->structure.columns; i++)
-        guess_put_scalar(yaml, i ? ", " : "", guess->columns[i].key);
-    text_append(yaml, "]\n");
-}
-
 static void write_columns(writer_t *to) {
     const guess_t *guess = to->guess;
-    bool done[SCHEMA_MOST_FIELDS] = {false};
     text_append(&to->yaml, "fields:\n");
-    write_fields(to, "", 0, done);
-    write_layout(&to->yaml, guess);
+    for (size_t i = 0; i < guess->structure.columns; i++)
+        write_field(to, &guess->columns[i]);
     if (guess->hollow)
         text_print(list_next(&to->lists[LEFT_OUT]), "all of %llu row%s (an empty document each)",
                    (unsigned long long)guess->hollow, units_s(guess->hollow));

@@ -64,8 +64,8 @@
  *   compiled from it. Its texts live in the tree of the file or in memory that it owns, as long as it does.
  * - `kind` says which members mean something: those up to `layouts` belong to delimited records, those from `fixed` to
  *   `sections` to records of fixed width. JSON has fields only where values get types; BSON has none.
- * - Names of fields are unique. No key is the beginning of another one at a dot ("a" and "a.b"), and the fields of one
- *   subdocument of delimited records follow each other, because a document is written from front to back.
+ * - Names of fields are unique. No key is the beginning of another one at a dot ("a" and "a.b"). A subdocument
+ *   stands at the place of its first field.
  * - What is made names fields by their index, and never another made key.
  * - A delimited schema has at least one layout, and its layouts have different numbers of columns. Fields of fixed width
  *   have no gaps between them, and are together as wide as `fixed`.

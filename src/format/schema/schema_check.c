@@ -162,31 +162,18 @@ bool schema_finish_record(reader_t *reader) {
     return true;
 }
 
-/* How many bytes of the keys are subdocuments that both are in. */
-static size_t shared(const char *key, const char *other) {
-    size_t bytes = 0;
-    for (size_t i = 0; key[i] && key[i] == other[i]; i++)
-        bytes = key[i] == '.' ? i + 1 : bytes;
-    return bytes;
-}
-
-/* The fields of one subdocument must be next to each other, because the document is written from front to back; and a column
- * that a header names belongs to one field only. */
+/* A column that a header names belongs to one field only. */
 static bool check_columns(reader_t *reader, const schema_t *schema) {
     const bool named = schema->header == HEADER_WORDS || schema->header == HEADER_YES;
-    for (const field_t *field = schema->fields; field < schema->fields + schema->field_count; field++)
-        for (const field_t *other = schema->fields; other < field; other++) {
-            if (shared(other->key, field->key) > shared(field[-1].key, field->key))
-                return COMPLAIN(field->at,
-                                "'%s' must be next to '%s': fields of one subdocument must follow each other",
-                                field->key, other->key);
-            for (size_t i = 0; named && i < other->columns.count; i++)
+    for (const field_t *field = schema->fields; named && field < schema->fields + schema->field_count;
+         field++)
+        for (const field_t *other = schema->fields; other < field; other++)
+            for (size_t i = 0; i < other->columns.count; i++)
                 if (schema_text_among(&other->columns.items[i], &field->columns))
                     return COMPLAIN(field->at,
                                     "its column '%s' is that of '%s' in line %d already; a second key of a "
                                     "column is made of its field (make: [{KEY: first, from: [%s]}])",
                                     other->columns.items[i].text, other->name, other->at->line, other->name);
-        }
     return true;
 }
 
