@@ -97,7 +97,7 @@ static void take_way(guess_column_t *column, date_order_t way) {
     const kind_t kind = column->is.kind;
     guess_take_way(&column->column, way, &column->is);
     if (!column->is.reads.numbers)
-        column->is.style = way == MARK_COMMA; /* no value is a number */
+        column->is.comma = way == MARK_COMMA; /* no value is a number */
     column->is.kind = guess_is_typed_by_user(column) ? kind : column->is.kind;
 }
 
@@ -136,7 +136,7 @@ static bool settle_way(const guess_t *guess, guess_column_t *column, err_t *err)
     const bool number = guess_kind_is_number(is->kind), point = told >> MARK_POINT & 1,
                comma = told >> MARK_COMMA & 1, dotted = told >> DOTTED & 1,
                pairs = may_be_pairs(guess, column, point);
-    const style_t *style = &guess_styles[is->style];
+    const uint32_t grouped = column->column.any[ANY_GROUPED];
     if (guess_is_typed_by_user(column) && (is->kind == TYPE_NUMBER || is->kind == TYPE_DECIMAL) &&
         !is->orders && comma && !point)
         take_way(column, MARK_COMMA); /* a later value may have a mark, as in the other columns */
@@ -144,15 +144,14 @@ static bool settle_way(const guess_t *guess, guess_column_t *column, err_t *err)
         *is = guess_column_as(&column->column, TYPE_TEXT, 0);
     if ((!pairs || guess->options.decimal) && (!is->orders || is_one(is->orders)))
         return true;
-    if (number && dotted && !point && style->thousands == '.')
+    if (number && dotted && !point && is->comma && grouped >> MARK_COMMA & 1)
         return true; /* 1.500 next to 19,99 */
     if (is_one(ways) && !pairs) {
         take_way(column, (date_order_t)__builtin_ctz(ways));
         return true;
     }
-    is->took_point = number && !point && !comma && style->decimal == '.' && !dotted &&
-                     guess->structure.way.delimiter != ';' &&
-                     !numbers_in(column->column.any[ANY_GROUPED], is->style);
+    is->took_point = number && !point && !comma && !dotted && !is->comma && !(grouped >> MARK_POINT & 1) &&
+                     guess->structure.way.delimiter != ';';
     return is->took_point || ask(guess, column, err);
 }
 

@@ -190,16 +190,16 @@ static const char *type_of(const decision_t *is) {
 /* Appends the keys that say how the values are written. */
 static void put_writing(text_t *out, const guess_column_t *column) {
     const decision_t *is = &column->is;
-    const style_t *style = &guess_styles[is->style];
     const bool number = guess_kind_is_number(is->kind);
+    const uint32_t mark = 1u << (is->comma ? MARK_COMMA : MARK_POINT);
     if (column->told && column->told->pattern)
         guess_put_scalar(out, ", pattern: ", column->told->pattern);
     else if (*is->pattern)
         text_print(out, strchr(is->pattern, ',') ? ", pattern: \"%s\"" : ", pattern: %s", is->pattern);
-    if (number && style->decimal != '.')
-        text_print(out, ", decimal: \"%c\"", style->decimal);
-    if (number && style->thousands && numbers_in(column->column.any[ANY_GROUPED], is->style))
-        text_print(out, ", thousands: \"%c\"", style->thousands);
+    if (number && is->comma)
+        text_append(out, ", decimal: \",\"");
+    if (number && column->column.any[ANY_GROUPED] & mark)
+        text_print(out, ", thousands: \"%c\"", is->comma ? '.' : ',');
     if (is->kind == TYPE_BOOLEAN && is->pair > 2)
         text_print(out, ", true: [\"%s\"], false: [\"%s\"]", guess_pairs[is->pair][0],
                    guess_pairs[is->pair][1]);

@@ -11,80 +11,58 @@
 /* ---- numbers ---- */
 
 enum {
-    FIRST_TYPES = 0x249, /* of all styles */
-    POINT_STYLES = 0x1C7,
-    COMMA_STYLES = 0xE38,
-    ALL_STYLES = 0xFFF,
     NUMBER_MOST = 80, /* bytes of its text */
     SHORT_DIGITS = 15,
-    COMMA_AND_DOTS = 3, /* of guess_styles */
 };
 
-const style_t guess_styles[STYLES] = {{'.', 0}, {',', 0}, {'.', ','}, {',', '.'}};
 static const field_type_t number_types[NUMBER_TYPES] = {TYPE_INT, TYPE_NUMBER, TYPE_DECIMAL};
 
-/* The styles in which a number may hold a byte; a sign may stand first, or after the e of an exponent. */
-static const numbers_t styles_with[256] = {['0' ... '9'] = ALL_STYLES,
-                                           ['e'] = ALL_STYLES,
-                                           ['E'] = ALL_STYLES,
-                                           ['.'] = POINT_STYLES | 7 << 9,
-                                           [','] = COMMA_STYLES | 7 << 6};
-
-static bool is_number(field_type_t type, size_t style, const char *text, size_t length) {
-    const style_t *as = &guess_styles[style];
-    const field_t field = {
-        .type = type, .point = style ? as->decimal : 0, .thousands = as->thousands, .exact = true};
-    uint8_t out[TYPES_VALUE + 32], bson;
-    return value_read(&field, NULL, ENCODING_NONE, (const uint8_t *)text, length, &bson, out);
-}
-
-/* The types that read the text without losing anything, a bit for each. */
-static unsigned read_in_style(size_t style, bool point, const char *text, size_t length) {
-    const numeral_t numeral = {guess_styles[style].decimal, guess_styles[style].thousands};
-    uint8_t plain[NUMERAL_LONGEST];
+/* The types that read the text by this mark without losing anything, a bit for each. */
+static unsigned read_by_mark(bool comma, bool fraction, bool grouped, const char *text, size_t length) {
+    const numeral_t numeral = {comma ? ',' : '.', grouped ? comma ? '.' : ',' : 0};
+    uint8_t out[TYPES_VALUE + 32], plain[NUMERAL_LONGEST], bson;
     struct in_addr address;
+    unsigned types = 0;
     size_t size;
-    if (numeral.mark && !numeral_read(&numeral, (const uint8_t *)text, length, plain, &size))
-        return 0; /* the usual case */
-    if (numeral.mark == '.' && inet_pton(AF_INET, text, &address) == 1)
+    if (grouped && (!numeral_read(&numeral, (const uint8_t *)text, length, plain, &size) ||
+                    inet_pton(AF_INET, text, &address) == 1))
         return 0; /* 192.168.100.101 is more likely an address than more than a billion of something */
-    unsigned types = !point && is_number(TYPE_INT, style, text, length);
-    types |= is_number(TYPE_NUMBER, style, text, length) ? 2 : 0;
-    return types || is_number(TYPE_DECIMAL, style, text, length)
-               ? types | 4
-               : 0; /* a decimal has room for each int and double */
+    for (unsigned i = fraction; i < NUMBER_TYPES; i++) {
+        const field_t field = {.type = number_types[i],
+                               .point = grouped || (comma && fraction) ? numeral.point : 0,
+                               .thousands = numeral.mark,
+                               .exact = true};
+        if (i == NUMBER_TYPES - 1 && types) /* a decimal has room for each int and double */
+            return types | 1u << i;
+        if (value_read(&field, NULL, ENCODING_NONE, (const uint8_t *)text, length, &bson, out))
+            types |= 1u << i;
+    }
+    return types;
 }
 
 static void read_number(value_t *value, const uint8_t *text, size_t length) {
     char padded[NUMBER_MOST + 8] = "";
-    numbers_t left = length > NUMBER_MOST || !digits_is_one(text[length - 1]) ? 0 : ALL_STYLES;
     const size_t sign = *text == '-';
     bool plain = length - sign <= SHORT_DIGITS && (text[sign] != '0' || length == 1);
-    for (size_t i = sign; i < length && left; i++) {
-        const bool signs = i > sign && (text[i] == '-' || text[i] == '+') && (text[i - 1] | 0x20) == 'e';
-        left &= signs ? ALL_STYLES : styles_with[text[i]];
-        plain &= digits_is_one(text[i]);
-    }
-    if (!left || plain) {
-        value->reads.numbers = left;
+    if (length > NUMBER_MOST || !digits_is_one(text[length - 1]))
         return;
+    for (size_t i = sign; i < length; i++) {
+        const bool digit = digits_is_one(text[i]),
+                   signs = i > sign && (text[i] == '-' || text[i] == '+') && (text[i - 1] | 0x20) == 'e';
+        if (!digit && !signs && !memchr(".,eE", text[i], 4))
+            return;
+        plain &= digit;
     }
     memcpy(padded, text, length);
-    while (left) {
-        const size_t style = (size_t)__builtin_ctz(left) / NUMBER_TYPES;
-        const bool point = strchr(padded, guess_styles[style].decimal),
-                   grouped = guess_styles[style].thousands && strchr(padded, guess_styles[style].thousands);
-        /* the styles in which the text is the same number */
-        const numbers_t alike = grouped ? 7u << NUMBER_TYPES * style
-                                : point ? (style & 1 ? COMMA_STYLES : POINT_STYLES)
-                                        : ALL_STYLES;
-        const unsigned types = read_in_style(style, point, padded, length);
-        left &= ~(types ? alike : 7u << NUMBER_TYPES * style);
-        value->reads.numbers |= types * (alike & FIRST_TYPES);
-        value->any[ANY_FRACTION] |= types && point ? alike : 0;
-        value->any[ANY_GROUPED] |= types && grouped ? alike : 0;
+    for (unsigned comma = 0; comma < 2; comma++) {
+        const bool fraction = strchr(padded, comma ? ',' : '.'), grouped = strchr(padded, comma ? '.' : ',');
+        const unsigned types = plain ? POINTS : read_by_mark(comma, fraction, grouped, padded, length),
+                       mark = 1u << (comma ? MARK_COMMA : MARK_POINT);
+        value->reads.numbers |= (uint8_t)(types << NUMBER_TYPES * comma);
+        value->any[ANY_FRACTION] |= types && fraction ? mark : 0;
+        value->any[ANY_GROUPED] |= types && grouped ? mark : 0;
     }
-    value->any[ANY_DIVIDED] = value->reads.numbers & POINT_STYLES ? 0 : value->any[ANY_GROUPED];
+    value->any[ANY_DIVIDED] = value->reads.numbers & POINTS ? 0 : value->any[ANY_GROUPED];
 }
 
 /* ---- dates ---- */
@@ -301,14 +279,13 @@ void guess_read(value_t *value, const uint8_t *text, size_t length) {
 static const readings_t usual = {.days = ~0u,
                                  .times = ~0u,
                                  .pairs = (1u << PAIRS_ABROAD) - 1,
-                                 .numbers = ALL_STYLES,
+                                 .numbers = POINTS | COMMAS,
                                  .between = 0xFF,
                                  .zones = 0xFF,
                                  .others = 0xFF};
 
 static readings_t in_both(const readings_t *one, const readings_t *other) {
-    return (readings_t){.words = {one->words[0] & other->words[0], one->words[1] & other->words[1],
-                                  one->words[2] & other->words[2]}};
+    return (readings_t){.words = {one->words[0] & other->words[0], one->words[1] & other->words[1]}};
 }
 
 static bool is_any(const readings_t *reads) {
@@ -404,25 +381,19 @@ bool guess_kind_is_date(kind_t kind) {
 
 /* 212.555.123: if all values have three or four groups of three digits, they are telephone or other codes. */
 static bool are_dialled(const column_t *column) {
-    return numbers_in(column->any[ANY_GROUPED] & ~column->any[ANY_FRACTION], COMMA_AND_DOTS) &&
+    return (column->any[ANY_GROUPED] & ~column->any[ANY_FRACTION]) >> MARK_COMMA & 1 &&
            (column->same_trimmed == 11 || column->same_trimmed == 15);
 }
 
-/* Notes the decimal marks that the numbers may have: the one that the style shows, and the other one if that may as well stand
- * between thousands, as in 1,234; or in 1.234 next to 5,6, where no number has both marks. */
+/* Notes the decimal marks that the numbers may have: both if all are numbers by either, as 1,234; or by a comma, as 1.234 next to
+ * 5,6, where no number has both marks. */
 static void note_marks(const column_t *column, decision_t *is) {
-    const style_t *style = &guess_styles[is->style];
-    const bool fraction = numbers_in(column->any[ANY_FRACTION], is->style),
-               grouped = numbers_in(column->any[ANY_GROUPED], is->style),
-               divided = numbers_in(column->any[ANY_DIVIDED], is->style);
-    bool either = style->thousands == '.' && fraction && grouped && !divided;
-    for (size_t i = 0; fraction && i < STYLES; i++)
-        either |= guess_styles[i].thousands == style->decimal &&
-                  numbers_in(is->reads.numbers & column->any[ANY_GROUPED], i);
-    if (either)
-        is->orders = 1u << MARK_POINT | 1u << MARK_COMMA;
-    else if (fraction || grouped)
-        is->orders = style->decimal == '.' ? 1u << MARK_POINT : 1u << MARK_COMMA;
+    const uint32_t fraction = column->any[ANY_FRACTION], grouped = column->any[ANY_GROUPED],
+                   mark = 1u << (is->comma ? MARK_COMMA : MARK_POINT);
+    const bool either = (is->reads.numbers & POINTS && is->reads.numbers & COMMAS) ||
+                        (is->comma && fraction & grouped & ~column->any[ANY_DIVIDED] & mark);
+    if ((fraction | grouped) & mark)
+        is->orders = (uint8_t)(either ? 1u << MARK_POINT | 1u << MARK_COMMA : mark);
 }
 
 /* The order of a pattern of days. */
@@ -466,9 +437,8 @@ static void take_type(const column_t *column, decision_t *is) {
         is->kind = TYPE_BOOLEAN;
         is->pair = (size_t)__builtin_ctz(pairs);
     } else if (reads->numbers) {
-        const int first = __builtin_ctz(reads->numbers);
-        is->style = (size_t)first / NUMBER_TYPES;
-        is->kind = number_types[first % NUMBER_TYPES];
+        is->comma = !(reads->numbers & POINTS);
+        is->kind = number_types[__builtin_ctz(reads->numbers) % NUMBER_TYPES];
         note_marks(column, is);
     } else if (reads->others & READS_DATETIME) {
         is->kind = TYPE_DATE;
@@ -486,7 +456,7 @@ static void take_type(const column_t *column, decision_t *is) {
 static decision_t decide(const column_t *column, const readings_t *reads) {
     decision_t is = {.kind = TYPE_TEXT, .reads = *reads, .nulls = (1u << column->null_count) - 1};
     if (are_dialled(column))
-        is.reads.numbers &= ~(7u << NUMBER_TYPES * COMMA_AND_DOTS);
+        is.reads.numbers &= POINTS;
     if (column->values && !column->many_nulls)
         take_type(column, &is);
     if (is.kind != TYPE_TEXT)
@@ -545,7 +515,7 @@ decision_t guess_column_as(const column_t *column, kind_t kind, char decimal) {
     decision_t is = {.kind = kind};
     readings_t among = {.pairs = kind == TYPE_BOOLEAN ? ~0u : 0};
     if (guess_kind_is_number(kind))
-        among.numbers = decimal == '.' ? POINT_STYLES : decimal ? COMMA_STYLES : ALL_STYLES;
+        among.numbers = decimal == '.' ? POINTS : decimal ? COMMAS : POINTS | COMMAS;
     if (kind == TYPE_DATE) {
         among = usual;
         among.pairs = among.numbers = 0;
@@ -560,7 +530,7 @@ decision_t guess_column_as(const column_t *column, kind_t kind, char decimal) {
 }
 
 void guess_take_way(const column_t *column, date_order_t way, decision_t *is) {
-    is->reads.numbers &= way == MARK_POINT ? POINT_STYLES : way == MARK_COMMA ? COMMA_STYLES : 0;
+    is->reads.numbers &= way == MARK_POINT ? POINTS : way == MARK_COMMA ? COMMAS : 0;
     for (uint32_t left = is->reads.days; left; left &= left - 1)
         if (order_of(days[__builtin_ctz(left)]) != way)
             is->reads.days &= ~(left & -left);

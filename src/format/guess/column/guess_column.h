@@ -25,19 +25,9 @@
 
 /* ---- values ---- */
 
-/* How numbers are written. Every other style has a point. */
-enum { STYLES = 4 };
-typedef struct {
-    char decimal, thousands; /* thousands 0: none */
-} style_t;
-extern const style_t guess_styles[STYLES];
-
-/* A bit for int, number and decimal in each style. */
-typedef uint32_t numbers_t;
-enum { NUMBER_TYPES = 3 };
-static inline unsigned numbers_in(numbers_t numbers, size_t style) {
-    return numbers >> NUMBER_TYPES * style & 7;
-}
+/* How numbers are written: with a decimal point, and commas between thousands, or with a decimal comma, and points. A bit for int,
+ * number and decimal by each mark. */
+enum { POINTS = 07, COMMAS = 070, NUMBER_TYPES = 3 };
 
 /* Words for yes and no. Those from PAIRS_ABROAD on count only in a file with decimal commas or the day first:
  * guess_settle_ways. */
@@ -48,11 +38,11 @@ extern const char *const guess_pairs[PAIRS][2];
 typedef union {
     struct {
         uint32_t days, times, pairs;
-        numbers_t numbers;
         uint8_t between, zones;
-        uint8_t others; /* READS_... */
+        uint8_t numbers; /* POINTS and COMMAS */
+        uint8_t others;  /* READS_... */
     };
-    uint64_t words[3];
+    uint64_t words[2];
 } readings_t;
 enum {                     /* others */
        READS_DAY = 1,      /* YYYY-MM-DD */
@@ -65,7 +55,7 @@ enum {                     /* others */
 enum {
     ANY_YES, /* the pairs of which it is the word for yes; for no */
     ANY_NO,
-    ANY_FRACTION, /* the styles in which it has a fraction; has marks between thousands; */
+    ANY_FRACTION, /* the marks (1 << MARK_...) by which it has a fraction; has marks between thousands; */
     ANY_GROUPED,
     ANY_DIVIDED, /* has such marks, and is no number with a point */
     ANY_LETTERS, /* of an ObjectId: a number of 24 digits has none */
@@ -137,7 +127,8 @@ bool guess_kind_is_date(kind_t kind);
 typedef struct {
     kind_t kind;
     readings_t reads; /* those that the values have in common */
-    size_t style, pair;
+    bool comma;       /* of numbers: the decimal mark */
+    size_t pair;
     bool timed;                    /* of dates: its type is datetime */
     char pattern[PATTERN_LONGEST]; /* of dates; "": the usual ones of the type */
     uint8_t orders;                /* of days, or decimal marks, that all values may have; a bit for each */
