@@ -115,15 +115,6 @@ static bool begin(guess_t *guess, const guess_piece_t *piece, err_t *err) {
 
 /* ---- values ---- */
 
-/* Notes backslashes, by which databases write tabs and line ends into text without quotes and, if \" is an escape, into text in
- * quotes. */
-static void note_escapes(guess_t *guess, const span_t *span) {
-    const bool quoted = span->raw_length > span->length && span->length,
-               null = span->length == 2 && memcmp(span->text, "\\N", 2) == 0;
-    guess->has_escapes |=
-        (!quoted || guess->structure.way.backslash) && !null && memchr(span->text, '\\', span->length);
-}
-
 static void add_value(guess_column_t *column, const span_t *span) {
     const bool quoted = span->raw_length > span->length && span->length;
     guess_column_add(&column->column, span->text, span->length);
@@ -153,7 +144,7 @@ static bool add_record(guess_t *guess, const guess_line_t *line, err_t *err) {
     guess->records++;
     guess->hollow += is_hollow(guess->split);
     guess->with_cr += has_cr(guess, line->text, line->length);
-    if (!has_all_fields(guess)) {
+    if (!has_all_fields(guess) || guess_is_underline(guess, line)) {
         guess->misfits++;
         guess->quotes.loose += guess->split->torn > 0;
         guess->quotes.odd += guess->split->torn > 0;
@@ -162,15 +153,12 @@ static bool add_record(guess_t *guess, const guess_line_t *line, err_t *err) {
     bool torn = false;
     if (!guess_quotes_look(guess, line, &torn, err))
         return false;
-    const bool wide = !encoding_is_ascii(line->text, line->length),
-               escapes = memchr(line->text, '\\', line->length);
+    const bool wide = !encoding_is_ascii(line->text, line->length);
     for (size_t i = 0; !torn && i < guess->split->count; i++) {
         const span_t *span = &guess->split->spans[i];
         add_value(column_at(guess, i), span);
         if (wide)
             guess_look_at_bytes(guess, span->text, span->length);
-        if (escapes)
-            note_escapes(guess, span);
     }
     return true;
 }
@@ -209,9 +197,6 @@ static bool take_lines(guess_t *guess, const guess_piece_t *piece, const uint8_t
             guess->repeated += !at_start;
             guess->marked_again |= !at_start && bom;
             at_start = false;
-        } else if (guess_is_underline(guess, &line)) {
-            guess->records++;
-            guess->misfits++;
         } else if ((bom && !guess_split_line(guess, &line, err)) || !add_record(guess, &line, err)) {
             return false;
         }
@@ -378,6 +363,7 @@ static bool take_inputs(guess_t *guess, const guess_sample_t *sample, bool other
             return false;
     }
     guess->here = guess->name;
+    guess->fields = guess->structure.columns;
     guess->by_names = false;
     return true;
 }
@@ -392,23 +378,13 @@ static void decide_columns(guess_t *guess) {
 /* Adds the first record and all lines that are the same: without a header they are records. After a header of one column the
  * repeated ones are values. */
 static bool add_like_first(guess_t *guess, err_t *err) {
-    const bool named = guess->header || guess->named_here, one = guess->structure.columns == 1;
-    if (guess->like_first <= (named && one) || (named && !one))
-        return true;
-    guess->records += guess->like_first - named;
+    const bool named = guess->header || guess->named_here;
     const guess_line_t first = {guess->first, guess->first_length};
-    if (guess->first_misfits || guess_is_underline(guess, &first)) {
-        guess->misfits += guess->like_first;
+    if (named && guess->structure.columns > 1)
         return true;
-    }
-    if (!guess_split_line(guess, &first, err))
-        return false;
-    for (size_t i = 0; i < guess->split->count; i++)
-        note_escapes(guess, &guess->split->spans[i]);
-    for (size_t i = 0; i < guess->structure.columns; i++) {
-        guess_column_t *column = &guess->columns[i];
-        guess_column_add(&column->column, (const uint8_t *)column->text, column->length);
-    }
+    for (uint64_t i = named; i < guess->like_first; i++)
+        if (!guess_split_line(guess, &first, err) || !add_record(guess, &first, err))
+            return false;
     decide_columns(guess);
     return true;
 }

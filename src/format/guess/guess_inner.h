@@ -98,11 +98,9 @@ struct guess {
     uint64_t repeated;   /* those of them that do not begin an input */
     bool marked_again;   /* one of the repeated ones has a byte-order mark in front */
     uint64_t records, misfits;
-    uint64_t with_cr;   /* records with a CR outside of quotes */
-    bool others;        /* inputs after the first are read, too */
-    uint64_t hollow;    /* records without a value */
-    bool has_escapes;   /* a value has a backslash: see note_escapes */
-    bool keeps_escapes; /* and the file has \N or \", as databases write: escapes stay as they are */
+    uint64_t with_cr; /* records with a CR outside of quotes */
+    bool others;      /* inputs after the first are read, too */
+    uint64_t hollow;  /* records without a value */
     guess_quotes_t quotes;
     guess_nothing_t nothing;
     bool all;         /* the sample is all of the inputs */

@@ -155,27 +155,10 @@ static bool settle_way(const guess_t *guess, guess_column_t *column, err_t *err)
     return is->took_point || ask(guess, column, err);
 }
 
-/* Makes booleans of ja and nein, in a file with decimal commas or the day first. */
-static void settle_words(guess_t *guess, bool abroad) {
-    for (size_t i = 0; i < guess->structure.columns; i++)
-        abroad |= guess->columns[i].is.orders == 1u << ORDER_DMY;
-    for (size_t i = 0; abroad && i < guess->structure.columns; i++) {
-        guess_column_t *column = &guess->columns[i];
-        const column_t *values = &column->column;
-        const uint32_t pairs = values->all.pairs & values->any[ANY_YES] & values->any[ANY_NO];
-        if (column->is.kind != TYPE_TEXT || guess_is_typed_by_user(column) || !values->values ||
-            values->many_nulls || !pairs)
-            continue;
-        column->is = guess_column_as(values, TYPE_BOOLEAN, 0);
-        column->is.pair = (size_t)__builtin_ctz(pairs);
-    }
-}
-
 bool guess_settle_ways(guess_t *guess, err_t *err) {
     for (size_t i = 0; i < guess->structure.columns; i++)
         if (!settle_way(guess, &guess->columns[i], err))
             return false;
-    settle_words(guess, told_ways(guess, 0) >> MARK_COMMA & 1);
     return true;
 }
 
@@ -202,5 +185,4 @@ void guess_settle_nulls(guess_t *guess) {
         for (size_t word = 0; column->is.kind == TYPE_BINARY && word < WORDS_OF_BASE64; word++)
             column->is.nulls |= guess_column_null(&column->column, guess_null_words[word], true);
     }
-    guess->keeps_escapes = guess->has_escapes && (nothing->backslash || guess->structure.way.backslash);
 }

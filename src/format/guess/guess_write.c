@@ -165,7 +165,7 @@ static void show_sample(writer_t *to) {
     guess_put_share(&to->people, guess);
     if (rejects)
         text_print(&to->people, "; at least %s of them will be rejected", units_count(count, rejects));
-    if (guess->keeps_escapes)
+    if (guess->nothing.backslash || guess->structure.way.backslash) /* as databases write */
         text_append(&to->people, "; other escapes such as \\t and \\\\ stay as they are");
     if ((guess->header || guess->named_here) && guess->repeated && guess->structure.columns > 1)
         text_append(&to->people, "; the header is there again, and is no row");
@@ -312,11 +312,9 @@ static void write_columns(writer_t *to) {
 /* ---- all of it ---- */
 
 static void show_change(text_t *out, const guess_t *guess) {
-    const bool piped = strcmp(guess->name, "-") == 0;
-    text_print(out, "\nto change that: %stipple formats --guess",
-               piped ? "save the beginning (... | head -n 10000 > sample), then " : "");
+    text_append(out, "\nto change that: tipple formats --guess");
     guess_options_quote(out, &guess->options);
-    shell_quote_word(out, piped ? "sample" : guess->name);
+    shell_quote_word(out, guess->name);
     text_append(out, " > my.yaml, edit my.yaml, and give --format ./my.yaml");
 }
 

@@ -275,15 +275,6 @@ void guess_read(value_t *value, const uint8_t *text, size_t length) {
 
 /* ---- columns: counting ---- */
 
-/* A bit for each reading that counts by itself: see PAIRS_ABROAD. */
-static const readings_t usual = {.days = ~0u,
-                                 .times = ~0u,
-                                 .pairs = (1u << PAIRS_ABROAD) - 1,
-                                 .numbers = POINTS | COMMAS,
-                                 .between = 0xFF,
-                                 .zones = 0xFF,
-                                 .others = 0xFF};
-
 static readings_t in_both(const readings_t *one, const readings_t *other) {
     return (readings_t){.words = {one->words[0] & other->words[0], one->words[1] & other->words[1]}};
 }
@@ -293,8 +284,7 @@ static bool is_any(const readings_t *reads) {
 }
 
 bool guess_is_of_type(const value_t *value) {
-    const readings_t reads = in_both(&value->reads, &usual);
-    return is_any(&reads);
+    return is_any(&value->reads);
 }
 
 void guess_column_begin(column_t *column) {
@@ -349,10 +339,8 @@ void guess_column_add(column_t *column, const uint8_t *text, size_t length) {
     }
     guess_read(&value, text, length);
     column->trailed += text[length - 1] == ' ';
-    if (value.nothing) {
-        column->many_nulls |= !put_null(column, (const char *)text, length, true);
+    if (value.nothing && put_null(column, (const char *)text, length, true))
         return;
-    }
     count(column, &value.reads, text, length);
     column->all = in_both(&column->all, &value.reads);
     for (size_t i = 0; i < ANYS; i++)
@@ -429,8 +417,7 @@ static bool is_of_digits(const readings_t *reads) {
 static void take_type(const column_t *column, decision_t *is) {
     enum { SURE_ALONE = 7 }; /* true or false; of the other words both must be there */
     const readings_t *reads = &is->reads;
-    const uint32_t pairs =
-        reads->pairs & usual.pairs & (SURE_ALONE | (column->any[ANY_YES] & column->any[ANY_NO]));
+    const uint32_t pairs = reads->pairs & (SURE_ALONE | (column->any[ANY_YES] & column->any[ANY_NO]));
     if (is_of_digits(reads)) {
         put_pattern(is);
     } else if (pairs) {
@@ -457,7 +444,7 @@ static decision_t decide(const column_t *column, const readings_t *reads) {
     decision_t is = {.kind = TYPE_TEXT, .reads = *reads, .nulls = (1u << column->null_count) - 1};
     if (are_dialled(column))
         is.reads.numbers &= POINTS;
-    if (column->values && !column->many_nulls)
+    if (column->values)
         take_type(column, &is);
     if (is.kind != TYPE_TEXT)
         return is;
@@ -503,7 +490,7 @@ static fit_t fit_most(const column_t *column, const readings_t *among) {
 
 bool guess_column_nearly(const column_t *column, fit_t *fit, decision_t *is) {
     enum { A_MISFIT_IN = 20 };
-    *fit = fit_most(column, &usual);
+    *fit = fit_most(column, &(readings_t){.words = {~0ul, ~0ul}});
     if (!fit->misfits || fit->values < fit->misfits * A_MISFIT_IN)
         return false;
     *is = decide(column, &fit->reads);
@@ -516,11 +503,9 @@ decision_t guess_column_as(const column_t *column, kind_t kind, char decimal) {
     readings_t among = {.pairs = kind == TYPE_BOOLEAN ? ~0u : 0};
     if (guess_kind_is_number(kind))
         among.numbers = decimal == '.' ? POINTS : decimal ? COMMAS : POINTS | COMMAS;
-    if (kind == TYPE_DATE) {
-        among = usual;
-        among.pairs = among.numbers = 0;
-        among.others = READS_DAY | READS_DATETIME;
-    }
+    if (kind == TYPE_DATE)
+        among = (readings_t){
+            .days = ~0u, .times = ~0u, .between = 0xFF, .zones = 0xFF, .others = READS_DAY | READS_DATETIME};
     is.reads = fit_most(column, &among).reads;
     take_type(column, &is);
     is.kind = kind;

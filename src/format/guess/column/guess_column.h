@@ -29,9 +29,8 @@
  * number and decimal by each mark. */
 enum { POINTS = 07, COMMAS = 070, NUMBER_TYPES = 3 };
 
-/* Words for yes and no. Those from PAIRS_ABROAD on count only in a file with decimal commas or the day first:
- * guess_settle_ways. */
-enum { PAIRS = 23, PAIRS_ABROAD = 10 };
+/* Words for yes and no. */
+enum { PAIRS = 23 };
 extern const char *const guess_pairs[PAIRS][2];
 
 /* A bit for each reading. A date is read by any combination of its days, separators before the time, times and zones. */
@@ -70,7 +69,7 @@ typedef struct {
 } value_t;
 
 void guess_read(value_t *value, const uint8_t *text, size_t length);
-/* True if the value has a reading that counts by itself: not those of words abroad. */
+/* True if the value has a reading. */
 bool guess_is_of_type(const value_t *value);
 
 /* Words that often stand for no value, up to a NULL pointer; the first four are base64, too. True if the text without blanks
@@ -106,7 +105,6 @@ typedef struct {
     uint32_t any[ANYS];
     size_t class_count;
     class_t classes[GUESS_CLASSES];
-    bool many_nulls; /* more null words than there is room for */
     size_t null_count;
     char nulls[GUESS_MOST_NULLS][GUESS_NULL_ROOM];
     /* of text */
