@@ -67,10 +67,7 @@ static parsed_t next_document(records_t *records, uint8_t *out, size_t room, rec
     if (walk.replaced && records->in.with_id)
         return record_refuse(record, walk.replaced + 1, RECORD_SERVER_REPLACES);
     if (walk.own_id && records->in.with_id && !(records->id && records->id->kept))
-        return record_refuse(
-            record, walk.own_id + 1,
-            "it brings its own _id, but in this collection the _id of a document is the place of its "
-            "record: load it into another collection with --id _id, or take its _id out");
+        return record_refuse(record, walk.own_id + 1, RECORD_OWN_ID);
     record->document_length = copy(records, record, &walk, out);
     return PARSED_DOCUMENT;
 }
@@ -115,7 +112,7 @@ void records_begin(records_t *records, const dialect_t *dialect, const uint8_t *
                                   .length = length,
                                   .at = file_start ? (uint32_t)lines_bom(text, length) : 0,
                                   .file_start = file_start,
-                                  .with_id = with_id && (!records->id || records->id->kept),
+                                  .with_id = with_id,
                                   .id_base = id_base,
                                   .file = records->file};
     if (records->fixed)
@@ -147,12 +144,7 @@ static parsed_t next_with_own_id(records_t *records, uint8_t *out, size_t room, 
     const parsed_t parsed = next(records, out, id->kept ? room : leaves, record, shape);
     if (parsed == PARSED_FULL && !id->kept)
         record->needed = 2 * (record->needed + OWN_ID_ROOM);
-    if (parsed != PARSED_DOCUMENT ||
-        (id->kept ? own_id_may_stay(out, &record->field, &record->reason)
-                  : own_id_put(id, out, room, &record->document_length, &record->field, &record->reason)))
-        return parsed;
-    record->column = 1;
-    return PARSED_REJECT;
+    return parsed != PARSED_DOCUMENT || own_id_put(id, out, room, record) ? parsed : PARSED_REJECT;
 }
 
 parsed_t records_next(records_t *records, uint8_t *out, size_t room, record_t *record, shape_t *shape) {

@@ -114,10 +114,7 @@ parsed_t json_next(json_t *json, uint8_t *out, size_t room, record_t *record) {
     if (parsed == PARSED_REJECT)
         return refuse(json, record, (uint32_t)(value->place - json->in.text) - record->offset, value->reason);
     if (parsed == PARSED_DOCUMENT && value->has_own_id && json->in.with_id && !json->keeps_id)
-        return refuse(
-            json, record, from,
-            "it brings its own _id, but in this collection the _id of a document is the place of its "
-            "record: load it into another collection with --id _id, or take its _id out");
+        return refuse(json, record, from, RECORD_OWN_ID);
     record->document_length = (uint32_t)(value->out - value->start);
     return parsed;
 }

@@ -18,7 +18,6 @@
 
 enum {
     HEADER = 4,                                   /* bytes of a document's length */
-    ID_ELEMENT = 13,                              /* bytes of {_id: id} in a document */
     MOST_WRITTEN = JSON_MOST_BYTES + JSON_MARGIN, /* a typed value may be shorter than what it is made of */
     FIRST_SLOTS = 512,
     KEY_SHOWN = 60,
@@ -555,10 +554,10 @@ static bool move_own_id(json_value_t *json) {
     if (!GROW(json->moved, json->moved_room, length, NULL))
         return json_memory(json);
     memcpy(json->moved, json->own_id, length);
-    memmove(ours + length, ours + ID_ELEMENT, (size_t)(json->own_id - ours) - ID_ELEMENT);
+    memmove(ours + length, ours + BSONW_ID, (size_t)(json->own_id - ours) - BSONW_ID);
     memcpy(ours, json->moved, length);
-    memmove(ours + (end - ours) - ID_ELEMENT, end, (size_t)(json->out - end));
-    json->out -= ID_ELEMENT;
+    memmove(ours + (end - ours) - BSONW_ID, end, (size_t)(json->out - end));
+    json->out -= BSONW_ID;
     bsonw_int32(json->start, (int32_t)(json->out - json->start));
     return true;
 }
@@ -631,7 +630,7 @@ parsed_t json_value_read(json_value_t *json, const uint8_t *text, size_t length,
 uint8_t *json_value_alone(json_value_t *json, const uint8_t *text, size_t length, uint8_t *out,
                           uint8_t *type) {
     static const char before[] = "{\"\":";
-    enum { BEFORE = sizeof before - 1, TYPE = HEADER + ID_ELEMENT, VALUE = TYPE + 2 };
+    enum { BEFORE = sizeof before - 1, TYPE = HEADER + BSONW_ID, VALUE = TYPE + 2 };
     const int64_t id = 0;
     const size_t room = JSON_TIMES * length + JSON_AROUND, whole = BEFORE + length + 1;
     parsed_t parsed = PARSED_MEMORY;

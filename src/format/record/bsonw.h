@@ -17,6 +17,8 @@ static inline uint8_t *bsonw_int64(uint8_t *out, int64_t value) {
     return out + 8;
 }
 
+enum { BSONW_ID = 13 }; /* bytes of the element that bsonw_id writes */
+
 /* Writes the element `_id`, which is a record's place. */
 static inline uint8_t *bsonw_id(uint8_t *out, int64_t id) {
     memcpy(out, "\x12_id", 5);

@@ -1,8 +1,11 @@
 #include "format/record/own_id.h"
 #include "base/document.h"
+#include "format/record/bsonw.h"
 
-#include <bson/bson.h>
 #include <string.h>
+
+#define NO_VALUE  "the record has no value in the field of --id"
+#define TOO_LARGE "its _id would be larger than the rest of it"
 
 /* ---- which fields ---- */
 
@@ -92,84 +95,53 @@ static bool has_dollar(const bson_iter_t *value) {
 static const char *refusal_of(const bson_iter_t *value) {
     if (BSON_ITER_HOLDS_UNDEFINED(value) || BSON_ITER_HOLDS_ARRAY(value) || BSON_ITER_HOLDS_REGEX(value))
         return "undefined, an array or a regular expression cannot be an _id";
-    if (element_is_headless(value)) /* the driver would put another one in front of it */
-        return "binary data of subtype 2 without its inner length cannot be an _id: the driver does not see "
-               "it";
     return has_dollar(value) ? "an _id cannot have a key that begins with $" : NULL;
 }
 
-bool own_id_may_stay(const uint8_t *document, const char **field, const char **reason) {
-    uint32_t length;
-    bson_iter_t id;
-    memcpy(&length, document, sizeof length);
-    *field = "_id";
-    *reason = bson_iter_init_from_data(&id, document, length) && element_next(&id) ? refusal_of(&id) : NULL;
-    return !*reason;
-}
-
-static bool append_value(bson_t *to, const char *key, const bson_t *document, const char *path,
-                         const char **reason) {
+/* Appends the value of a field. Returns why no `_id` can have it; NULL: it is appended. */
+static const char *append_value(bson_t *to, const char *key, const bson_t *document, const char *path) {
     bson_iter_t value;
-    *reason = "the record has no value in the field of --id";
     if (!element_at(document, path, &value))
-        return false;
+        return NO_VALUE;
     if (BSON_ITER_HOLDS_NULL(&value)) /* of two records without a value the second would be lost */
-        return false;
-    *reason = refusal_of(&value);
-    return !*reason && element_append(to, key, &value);
+        return NO_VALUE;
+    const char *const why = refusal_of(&value);
+    return why || element_append(to, key, &value) ? why : TOO_LARGE;
 }
 
-/* An element without the document around it. */
-static bool make(const own_id_t *id, const bson_t *document, bson_t *made, const char **field,
-                 const char **reason) {
+/* Appends the element `_id` that is made of the fields. */
+static const char *make(const own_id_t *id, const bson_t *document, bson_t *made, const char **field) {
     bson_t all;
-    bool ok = true;
+    const char *why = NULL;
     if (id->count == 1)
-        return append_value(made, "_id", document, *field = id->paths[0], reason);
+        return append_value(made, "_id", document, *field = id->paths[0]);
     bson_append_document_begin(made, "_id", 3, &all);
-    for (size_t i = 0; ok && i < id->count; i++)
-        ok = append_value(&all, last_part(id->paths[i]), document, *field = id->paths[i], reason);
-    return bson_append_document_end(made, &all) && ok;
+    for (size_t i = 0; !why && i < id->count; i++)
+        why = append_value(&all, last_part(id->paths[i]), document, *field = id->paths[i]);
+    return bson_append_document_end(made, &all) ? why : TOO_LARGE;
 }
 
-/* Why a document of the data's own may not get an `_id`; its field in *field. */
-static const char *refuse_fields(const bson_t *document, const char **field) {
-    uint32_t seconds = 0, increment = 0;
-    bson_iter_t at;
-    for (bool more = bson_iter_init(&at, document); more && element_next(&at);) {
-        if (strcmp(bson_iter_key(&at), "_id") == 0)
-            return "it brings its own _id, and --id names other fields: rename it, take it out, or give --id "
-                   "_id";
-        if (!BSON_ITER_HOLDS_TIMESTAMP(&at))
-            continue;
-        bson_iter_timestamp(&at, &seconds, &increment);
-        *field = bson_iter_key(&at);
-        if (!seconds && !increment)
-            return RECORD_SERVER_REPLACES;
-    }
-    *field = NULL;
-    return NULL;
-}
-
-bool own_id_put(const own_id_t *id, uint8_t *document, size_t room, uint32_t *length, const char **field,
-                const char **reason) {
+bool own_id_put(const own_id_t *id, uint8_t *document, size_t room, record_t *record) {
     bson_t whole, made = BSON_INITIALIZER;
-    bool ok = bson_init_static(&whole, document, *length);
-    *field = NULL;
-    *reason = ok ? refuse_fields(&whole, field) : "its document cannot be read";
-    ok = !*reason && make(id, &whole, &made, field, reason);
-    const uint32_t more = made.len - 5;
-    if (ok && *length + more > room) { /* fields within fields */
-        *reason = "its _id would be larger than the rest of it";
-        ok = false;
+    bson_iter_t kept;
+    bson_init_static(&whole, document, record->document_length);
+    record->column = 1;
+    record->field = "_id";
+    if (id->kept) {
+        record->reason = element_of(&whole, "_id", &kept) ? refusal_of(&kept) : NULL;
+        return !record->reason;
     }
-    if (ok) {
-        const int32_t now = (int32_t)(*length + more);
-        memmove(document + 4 + more, document + 4, *length - 4);
-        memcpy(document + 4, bson_get_data(&made) + 4, more);
-        memcpy(document, &now, sizeof now);
-        *length = (uint32_t)now;
+    record->reason = make(id, &whole, &made, &record->field);
+    const uint32_t bytes = made.len - 5, after = 4 + BSONW_ID; /* its own, and the place that it takes */
+    const size_t length = record->document_length - BSONW_ID + (size_t)bytes;
+    if (length > room) /* fields within fields */
+        record->reason = TOO_LARGE;
+    if (!record->reason) {
+        memmove(document + 4 + bytes, document + after, record->document_length - after);
+        memcpy(document + 4, bson_get_data(&made) + 4, bytes);
+        bsonw_int32(document, (int32_t)length);
+        record->document_length = (uint32_t)length;
     }
     bson_destroy(&made);
-    return ok;
+    return !record->reason;
 }

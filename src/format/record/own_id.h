@@ -14,12 +14,8 @@ bool own_id_set(schema_t *schema, const char *fields, err_t *err);
  * sentence. */
 bool own_id_decides(const own_id_t *id, const char *path, err_t *err);
 
-/* Makes the `_id` of the document, which is *length bytes long and has `room`, and puts it first. False: it has none;
- * *field (or NULL) and *reason say why. */
-bool own_id_put(const own_id_t *id, uint8_t *document, size_t room, uint32_t *length, const char **field,
-                const char **reason);
-
-/* May the `_id` that is first in the document be one? False: *field and *reason say why not. */
-bool own_id_may_stay(const uint8_t *document, const char **field, const char **reason);
+/* Puts the `_id` that is made of its fields in the place of the one that the document begins with, which is the record's place,
+ * and which `room` is for. An `_id` that is kept stays. False: it is none; the record is a reject that says why. */
+bool own_id_put(const own_id_t *id, uint8_t *document, size_t room, record_t *record);
 
 #endif

@@ -70,6 +70,11 @@ enum { RECORD_MOST_NEEDED = 1 << 30 };
 /* The reason of a reject whose document has a top-level Timestamp(0, 0). */
 #define RECORD_SERVER_REPLACES "a server stores the time of day in place of Timestamp(0, 0)"
 
+/* The reason of a reject whose document brings an `_id` where those of the collection are made. */
+#define RECORD_OWN_ID                                                                                        \
+    "it brings its own _id, but in this collection the _id of a document is made of its record: load it "    \
+    "into another collection with --id _id, or take its _id out"
+
 /* Rejects the record. reason: valid until the next call. */
 static inline parsed_t record_refuse(record_t *record, uint32_t column, const char *reason) {
     record->reason = reason;
