@@ -8,6 +8,7 @@
 #include "format/record/bsonw.h"
 #include "format/record/own_id.h"
 #include "format/record/record.h"
+#include "format/types.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +16,7 @@
 struct records {
     delimited_t *delimited; /* by kind, one of these is used, or the text below */
     fixed_t *fixed;
-    json_t *json;
+    json_value_t *json;
     bad_values_t *bad;
     const own_id_t *id; /* NULL: the `_id` is the record's place */
     bool own_id;        /* documents get one that is not their place */
@@ -79,13 +80,12 @@ records_t *records_new(const schema_t *schema) {
     if (!records)
         return NULL;
     *records = (records_t){.id = schema->id, .validate = schema->validate, .bad = bad_values_new(schema)};
-    const bool kept = schema->id && schema->id->kept;
     if (records->bad && schema->kind == RECORDS_DELIMITED)
         records->delimited = delimited_new(schema, records->bad);
     else if (records->bad && schema->kind == RECORDS_FIXED)
         records->fixed = fixed_new(schema, records->bad);
     else if (records->bad && schema->kind == RECORDS_JSON)
-        records->json = json_new(schema, kept, records->bad);
+        records->json = json_new(schema, records->bad);
     if (records->delimited || records->fixed || records->json ||
         (records->bad && schema->kind == RECORDS_BSON))
         return records;
@@ -98,7 +98,7 @@ void records_destroy(records_t *records) {
         return;
     delimited_destroy(records->delimited);
     fixed_destroy(records->fixed);
-    json_destroy(records->json);
+    values_free(records->json);
     free(records->bad);
     free(records);
 }

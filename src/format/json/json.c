@@ -11,36 +11,23 @@
 
 /* ---- records ---- */
 
-struct json {
-    json_value_t *value;
-    record_text_t in;
-    bool keeps_id;
-};
-
-json_t *json_new(const schema_t *schema, bool keeps_id, bad_values_t *bad) {
-    json_t *json = calloc(1, sizeof *json);
-    if (!json || !(json->value = values_new()) ||
-        (schema->field_count && !(json->value->fields = json_fields_new(schema, bad)))) {
-        json_destroy(json);
+json_value_t *json_new(const schema_t *schema, bad_values_t *bad) {
+    json_value_t *json = values_new();
+    if (json && schema->field_count && !json_give_types(json, schema, bad)) {
+        values_free(json);
         return NULL;
     }
-    json->keeps_id = keeps_id;
+    if (json)
+        json->schema = schema;
     return json;
 }
 
-void json_destroy(json_t *json) {
-    if (!json)
-        return;
-    values_free(json->value);
-    free(json);
-}
-
-void json_begin(json_t *json, const record_text_t *in) {
+void json_begin(json_value_t *json, const record_text_t *in) {
     json->in = *in;
 }
 
 /* Where the mistake is, not where its record begins. */
-static parsed_t refuse(const json_t *json, record_t *record, uint32_t mistake, const char *reason) {
+static parsed_t refuse(const json_value_t *json, record_t *record, uint32_t mistake, const char *reason) {
     const uint32_t at = record->offset + mistake;
     const uint8_t *line = at ? memrchr(json->in.text, '\n', at) : NULL;
     record->line += (uint32_t)lines_count(json->in.text + record->offset, mistake);
@@ -50,7 +37,7 @@ static parsed_t refuse(const json_t *json, record_t *record, uint32_t mistake, c
 }
 
 /* Describes the record at hand, which has `length` bytes with its line end. */
-static void set_record(const json_t *json, uint32_t length, record_t *record) {
+static void set_record(const json_value_t *json, uint32_t length, record_t *record) {
     const uint8_t *const text = json->in.text + json->in.at;
     const bool feed = length && text[length - 1] == '\n',
                carriage = feed && length > 1 && text[length - 2] == '\r';
@@ -62,10 +49,10 @@ static void set_record(const json_t *json, uint32_t length, record_t *record) {
 /* Reads the record at hand from its object's bracket on, which is at *begin; it ends where the object does, with what stands
  * around it. Where no object can be read so, json_span finds the end: the object may end elsewhere, or be missing, and then the
  * record is blank. */
-__attribute__((always_inline)) static inline parsed_t
-read_record(json_t *json, uint8_t *out, size_t room, record_t *record, uint32_t *begin, uint32_t *lines) {
+__attribute__((always_inline)) static inline parsed_t read_record(json_value_t *json, uint8_t *out,
+                                                                  size_t room, record_t *record,
+                                                                  uint32_t *begin, uint32_t *lines) {
     enum { MOST_BEFORE = 32 };
-    json_value_t *const value = json->value;
     const int64_t place = json->in.id_base + json->in.at, *const id = json->in.with_id ? &place : NULL;
     const uint8_t *const text = json->in.text + json->in.at;
     const uint32_t left = json->in.length - json->in.at;
@@ -73,14 +60,14 @@ read_record(json_t *json, uint8_t *out, size_t room, record_t *record, uint32_t 
     while (from < MOST_BEFORE &&
            (text[from] == ' ' || text[from] == '\t' || text[from] == ',' || text[from] == 0x1E))
         from++;
-    if (value->fields)
-        value->fields->record = (record_t){.offset = json->in.at, .line = json->in.line};
+    if (json->nodes)
+        json->record = (record_t){.offset = json->in.at, .line = json->in.line};
     if (from < left && text[from] == '{' &&
-        json_value_read(value, text + from, left - from, false, out, room, id) == PARSED_DOCUMENT) {
-        const uint32_t at = (uint32_t)(value->place - text);
+        json_value_read(json, text + from, left - from, false, out, room, id) == PARSED_DOCUMENT) {
+        const uint32_t at = (uint32_t)(json->place - text);
         const bool usual = at < left && text[at] == '\n';
         const uint32_t end = usual ? at + 1 : (uint32_t)json_span_after(text, left, at);
-        *lines = value->lines + (usual ? 1 : (uint32_t)lines_count(text + at, end - at));
+        *lines = json->lines + (usual ? 1 : (uint32_t)lines_count(text + at, end - at));
         *begin = from;
         set_record(json, end, record);
         return PARSED_DOCUMENT;
@@ -92,30 +79,30 @@ read_record(json_t *json, uint8_t *out, size_t room, record_t *record, uint32_t 
     *begin = span.phase == SPAN_BEFORE ? to : (uint32_t)span.object;
     if (*begin == to)
         return PARSED_BLANK;
-    if (value->fields)
-        value->fields->record.line += (uint32_t)lines_count(text, *begin);
+    if (json->nodes)
+        json->record.line += (uint32_t)lines_count(text, *begin);
     while (to > *begin + 1 && json_span_is_around(text[to - 1]))
         to--;
-    return json_value_read(value, text + *begin, to - *begin, true, out, room, id);
+    return json_value_read(json, text + *begin, to - *begin, true, out, room, id);
 }
 
-parsed_t json_next(json_t *json, uint8_t *out, size_t room, record_t *record) {
-    json_value_t *const value = json->value;
+parsed_t json_next(json_value_t *json, uint8_t *out, size_t room, record_t *record) {
     uint32_t from, lines;
     if (json->in.at >= json->in.length)
         return PARSED_END;
     const parsed_t parsed = read_record(json, out, room, record, &from, &lines);
     if (parsed == PARSED_FULL || parsed == PARSED_MEMORY) {
-        record->needed = value->needed;
+        record->needed = json->needed;
         return parsed;
     }
     json->in.line += lines;
     json->in.at += record->length + record->line_end;
     if (parsed == PARSED_REJECT)
-        return refuse(json, record, (uint32_t)(value->place - json->in.text) - record->offset, value->reason);
-    if (parsed == PARSED_DOCUMENT && value->has_own_id && json->in.with_id && !json->keeps_id)
+        return refuse(json, record, (uint32_t)(json->place - json->in.text) - record->offset, json->reason);
+    if (parsed == PARSED_DOCUMENT && json->has_own_id && json->in.with_id &&
+        !(json->schema->id && json->schema->id->kept))
         return refuse(json, record, from, RECORD_OWN_ID);
-    record->document_length = (uint32_t)(value->out - value->start);
+    record->document_length = (uint32_t)(json->out - json->start);
     return parsed;
 }
 

@@ -30,8 +30,8 @@
  * (src/format/cut) say where the record ends and the next one begins. Both agree on every object that can be read.
  *
  * Chapters: json.c (records, and whole texts), json_value.c (objects, arrays, keys, texts, numbers), json_typed.c
- * (Extended JSON, the shell), json_fields.c (types that a format gives). A json_t and a json_value_t belong to one
- * thread; json_document may be called by any. */
+ * (Extended JSON, the shell), json_fields.c (types that a format gives). A json_value_t belongs to one thread;
+ * json_document may be called by any. */
 #ifndef TIPPLE_FORMAT_JSON_JSON_H
 #define TIPPLE_FORMAT_JSON_JSON_H
 
@@ -46,7 +46,7 @@ enum {
     JSON_AROUND = 64 + 2 * JSON_MARGIN, /* and what is around them */
 };
 
-typedef struct json_value json_value_t; /* made by values_new (types.h) */
+typedef struct json_value json_value_t; /* values_new (types.h) makes one, and values_free frees it */
 
 /* A text as one value, with blanks around it. It takes JSON_TIMES bytes for each byte of the text, and JSON_AROUND, of `out` at
  * most. Returns the value's end; NULL: it is none that a server stores, or memory is out (values_failed in types.h). */
@@ -59,17 +59,13 @@ bson_t *json_document(const char *text, bool placed, err_t *err);
 
 /* ---- records, block by block: used through `records` ---- */
 
-typedef struct json json_t;
-
-/* keeps_id: documents may bring their own `_id`, which then is theirs also with with_id. Values that do not fit a type are noted
- * in `bad`. NULL: out of memory. */
-json_t *json_new(const schema_t *schema, bool keeps_id, bad_values_t *bad);
-void json_destroy(json_t *json);
+/* Values that do not fit a type of the schema are noted in `bad`. NULL: out of memory. */
+json_value_t *json_new(const schema_t *schema, bad_values_t *bad);
 
 /* As records_begin. */
-void json_begin(json_t *json, const record_text_t *in);
+void json_begin(json_value_t *json, const record_text_t *in);
 
 /* As records_next. A reject's line and column are those of its mistake. */
-parsed_t json_next(json_t *json, uint8_t *out, size_t room, record_t *record);
+parsed_t json_next(json_value_t *json, uint8_t *out, size_t room, record_t *record);
 
 #endif

@@ -16,41 +16,38 @@ enum {
 
 /* ---- the tree of names ---- */
 
-const json_node_t *json_child(const json_fields_t *fields, const json_node_t *node, const char *part,
+const json_node_t *json_child(const json_value_t *json, const json_node_t *node, const char *part,
                               size_t length) {
-    for (const json_node_t *child = fields->nodes; child < fields->nodes + fields->count; child++)
+    for (const json_node_t *child = json->nodes; child < json->nodes + json->node_count; child++)
         if (child->parent == node && child->length == length && memcmp(child->part, part, length) == 0)
             return child;
     return NULL;
 }
 
-static void add_name(json_fields_t *fields, const field_t *field) {
+static void add_name(json_value_t *json, const field_t *field) {
     size_t at = 0;
     for (const char *part = field->key; *part;) {
         const size_t length = strcspn(part, ".");
-        const json_node_t *const node = &fields->nodes[at], *const child =
-                                                                json_child(fields, node, part, length);
-        at = child ? (size_t)(child - fields->nodes) : fields->count++;
+        const json_node_t *const node = &json->nodes[at], *const child = json_child(json, node, part, length);
+        at = child ? (size_t)(child - json->nodes) : json->node_count++;
         if (!child)
-            fields->nodes[at] = (json_node_t){part, length, node, NULL};
+            json->nodes[at] = (json_node_t){part, length, node, NULL};
         part += length + (part[length] == '.');
     }
-    fields->nodes[at].field = field;
+    json->nodes[at].field = field;
 }
 
-json_fields_t *json_fields_new(const schema_t *schema, bad_values_t *bad) {
+bool json_give_types(json_value_t *json, const schema_t *schema, bad_values_t *bad) {
     size_t parts = 1;
     for (size_t i = 0; i < schema->field_count; i++)
         parts += strlen(schema->fields[i].key) + 1; /* at most */
-    json_fields_t *fields = calloc(1, sizeof *fields + parts * sizeof *fields->nodes);
-    if (!fields)
-        return NULL;
-    fields->schema = schema;
-    fields->bad = bad;
-    fields->count = 1;
+    json->bad = bad;
+    json->node_count = 1;
+    if (!(json->nodes = calloc(parts, sizeof *json->nodes)))
+        return false;
     for (size_t i = 0; i < schema->field_count; i++)
-        add_name(fields, &schema->fields[i]);
-    return fields;
+        add_name(json, &schema->fields[i]);
+    return true;
 }
 
 /* ---- values ---- */
@@ -108,7 +105,6 @@ static bool is_already(const field_t *field, const bson_iter_t *at) {
 }
 
 bool json_convert(json_value_t *json, const field_t *field, uint8_t *element, bool item) {
-    json_fields_t *const fields = json->fields;
     const size_t key = strlen((const char *)element + 1);
     uint8_t *const value = element + 1 + key + 1, *end = NULL, type = 0;
     source_t source;
@@ -136,13 +132,13 @@ bool json_convert(json_value_t *json, const field_t *field, uint8_t *element, bo
         json->out = (uint8_t *)mempcpy(value, json->moved, (size_t)(end - json->moved));
         return true;
     }
-    const bad_value_t bad = fields->schema->bad_value;
-    bad_values_note(fields->bad, (size_t)(field - fields->schema->fields), 1, &fields->record);
+    const bad_value_t bad = json->schema->bad_value;
+    bad_values_note(json->bad, (size_t)(field - json->schema->fields), 1, &json->record);
     if (bad == BAD_VALUE_NULL && strcmp(field->key, "_id") != 0) {
         *element = BSON_TYPE_NULL;
         json->out = value;
-    } else if (bad != BAD_VALUE_TEXT && !*fields->reason) {
-        value_misfit(field, source.text, source.length, fields->reason);
+    } else if (bad != BAD_VALUE_TEXT && !*json->misfit) {
+        value_misfit(field, source.text, source.length, json->misfit);
     }
     return true;
 }

@@ -38,20 +38,11 @@ struct json_node {
     const field_t *field;      /* whose values are here; NULL: they are below */
 };
 
-typedef struct {
-    const schema_t *schema;
-    bad_values_t *bad;         /* takes what does not fit */
-    record_t record;           /* where the document at hand is */
-    char reason[VALUE_MISFIT]; /* the first value that makes it a reject; empty: none */
-    size_t count;
-    json_node_t nodes[]; /* the first is the root */
-} json_fields_t;
-
-json_fields_t *json_fields_new(const schema_t *schema,
-                               bad_values_t *bad); /* for free(); NULL: out of memory */
+/* Makes the tree of the schema's fields. False: out of memory. */
+bool json_give_types(json_value_t *json, const schema_t *schema, bad_values_t *bad);
 
 /* NULL: no field is there or below. */
-const json_node_t *json_child(const json_fields_t *fields, const json_node_t *node, const char *part,
+const json_node_t *json_child(const json_value_t *json, const json_node_t *node, const char *part,
                               size_t length);
 
 /* Gives the value that was just written, in this element, the type of its field. item: of an array, where one that has no value
@@ -61,9 +52,17 @@ bool json_convert(json_value_t *json, const field_t *field, uint8_t *element, bo
 /* ---- the reader ---- */
 
 struct json_value {
-    json_fields_t *fields; /* NULL: values have the types that they are written with */
+    const schema_t *schema; /* of records; NULL: they are single values or documents */
+    record_text_t in;
+
+    json_node_t *nodes; /* the first is the root; NULL: values have the types that they are written with */
+    size_t node_count;
     const json_node_t
-        *node; /* of the value at hand; NULL: neither the value nor what is below it has a field */
+        *node;         /* of the value at hand; NULL: neither the value nor what is below it has a field */
+    bad_values_t *bad; /* takes what does not fit */
+    record_t record;   /* where the document at hand is */
+    char misfit[VALUE_MISFIT]; /* the first value that makes it a reject; empty: none */
+
     const uint8_t *text, *end;
     uint8_t *start, *out, *limit;
     int level;

@@ -414,7 +414,7 @@ INLINED const uint8_t *read_value(json_value_t *json, const uint8_t *at, uint8_t
 static const uint8_t *read_typed(json_value_t *json, const json_node_t *node, const uint8_t *at,
                                  uint8_t *element, bool item) {
     const char *const key = (const char *)element + 1;
-    json->node = item ? node : json_child(json->fields, node, key, strlen(key));
+    json->node = item ? node : json_child(json, node, key, strlen(key));
     at = read_value(json, at, element);
     if (at && json->node && json->node->field && *element != BSON_TYPE_ARRAY &&
         !json_convert(json, json->node->field, element, item))
@@ -585,13 +585,12 @@ static const uint8_t *read_whole(json_value_t *json) {
  * else makes less for each of its bytes; the document itself and our _id take 18. A value that gets another type takes at most 12
  * bytes more. */
 static size_t most_needed(const json_value_t *json, size_t length) {
-    const size_t times = json->fields ? 2 * JSON_TIMES : JSON_TIMES;
+    const size_t times = json->nodes ? 2 * JSON_TIMES : JSON_TIMES;
     return (length < JSON_MOST_BYTES / times ? length * times : JSON_MOST_BYTES) + JSON_AROUND;
 }
 
 parsed_t json_value_read(json_value_t *json, const uint8_t *text, size_t length, bool whole, uint8_t *out,
                          size_t room, const int64_t *id) {
-    json_fields_t *const fields = json->fields;
     if (UNLIKELY(room < JSON_MARGIN)) {
         json->needed = most_needed(json, length);
         return PARSED_FULL;
@@ -605,18 +604,18 @@ parsed_t json_value_read(json_value_t *json, const uint8_t *text, size_t length,
     json->lines = 0;
     json->own_id = NULL;
     json->has_own_id = false;
-    json->node = fields ? fields->nodes : NULL;
+    json->node = json->nodes;
     json->keys.first = json->keys.next;
     json->keys.used = 0;
-    if (UNLIKELY(fields != NULL)) {
-        *fields->reason = '\0';
-        bad_values_take_back(fields->bad, &fields->record);
+    if (UNLIKELY(json->nodes != NULL)) {
+        *json->misfit = '\0';
+        bad_values_take_back(json->bad, &json->record);
     }
     const uint8_t *at = whole ? read_whole(json) : read_document(json, text);
-    if (UNLIKELY(fields && !at))
-        bad_values_take_back(fields->bad, &fields->record); /* the text was not read to its end */
-    else if (UNLIKELY(fields && *fields->reason))
-        at = json_reject(json, text, "%s", fields->reason);
+    if (UNLIKELY(json->nodes && !at))
+        bad_values_take_back(json->bad, &json->record); /* the text was not read to its end */
+    else if (UNLIKELY(json->nodes && *json->misfit))
+        at = json_reject(json, text, "%s", json->misfit);
     if (UNLIKELY(!at)) {
         json->needed = most_needed(json, length);
         assert(json->failure != PARSED_FULL || room < json->needed);
@@ -668,7 +667,7 @@ values_t *values_new(void) {
 void values_free(values_t *json) {
     if (!json)
         return;
-    free(json->fields);
+    free(json->nodes);
     free(json->keys.slots);
     free(json->moved);
     free(json->copy);
