@@ -51,6 +51,8 @@ bool json_convert(json_value_t *json, const field_t *field, uint8_t *element, bo
 
 /* ---- the reader ---- */
 
+typedef struct json_word json_word_t; /* a kind of typed values */
+
 struct json_value {
     const schema_t *schema; /* of records; NULL: they are single values or documents */
     record_text_t in;
@@ -71,9 +73,10 @@ struct json_value {
     const int64_t *id; /* NULL: the document does not begin with one */
     uint8_t *own_id;   /* the element _id of the text, which takes the place of ours at the end */
     json_keys_t keys;
-    const uint8_t *typed; /* the first piece of the typed value at hand, in the text, */
-    uint8_t made;         /* and its type */
-    uint8_t *moved;       /* a piece of the document that changes its place */
+    const json_word_t *word; /* of the typed value at hand, */
+    const uint8_t *typed;    /* its first piece, in the text, */
+    uint8_t made;            /* and its type */
+    uint8_t *moved;          /* a piece of the document that changes its place */
     size_t moved_room;
     uint8_t *copy; /* a text that is one value */
     size_t copy_room;
@@ -107,8 +110,6 @@ const uint8_t *json_memory(json_value_t *json) __attribute__((cold));
 const uint8_t *json_arguments(json_value_t *json, const uint8_t *at);
 
 /* ---- typed values (json_typed.c) ---- */
-
-typedef struct json_word json_word_t;
 
 /* Does an object with this first key become a typed value? NULL: no. */
 const json_word_t *json_word(const uint8_t *key);

@@ -11,7 +11,7 @@
 #include "format/values/convert.h"
 #include "format/values/hex.h"
 
-#include <math.h>
+#include <stdlib.h>
 
 /* A piece of a typed value. */
 typedef struct {
@@ -23,6 +23,17 @@ typedef struct {
 
 /* Writes a value of the type json->made at json->out. False: the pieces do not make one. */
 typedef bool put_fn(json_value_t *json, const piece_t *pieces);
+
+struct json_word {
+    const char *key, *call; /* the first key of the object, and the name of the call, if it has one */
+    uint8_t type;           /* of the value, in BSON */
+    uint8_t wants;          /* the type of the first piece, and of both pieces within an object; 0: any */
+    uint8_t arguments;      /* of the call */
+    put_fn *put;
+    const char *takes;    /* the sentence */
+    const char *other;    /* a second key of the object */
+    const char *inner[2]; /* the keys of the object that its value may be */
+};
 
 static bool is_text(const piece_t *piece) {
     return piece->type == BSON_TYPE_UTF8;
@@ -44,28 +55,18 @@ static bool put_int64(json_value_t *json, int64_t value) {
 
 /* ---- dates and numbers ---- */
 
-/* zoned: it needs an offset; day: it may be YYYY-MM-DD. */
-static bool put_moment(json_value_t *json, const piece_t *date, bool zoned, bool day) {
+/* Only an ISODate (which wants a text) may lack an offset; only calls may be YYYY-MM-DD. Milliseconds of $date are written as
+ * {"$numberLong": "..."}, which has become a number by now. */
+static bool put_date(json_value_t *json, const piece_t *date) {
     enum { DAY = 10 };
-    int64_t ms;
+    const json_word_t *const word = json->word;
+    int64_t ms = date->whole;
+    if (word->call ? is_whole(date) && !word->wants : date->type == BSON_TYPE_INT64 && *json->typed == '{')
+        return put_int64(json, ms);
     return is_text(date) &&
-           ((day && date->length == DAY && calendar_iso(date->text, &ms)) ||
-            calendar_moment(date->text, date->length, zoned, &ms)) &&
+           ((word->call && date->length == DAY && calendar_iso(date->text, &ms)) ||
+            calendar_moment(date->text, date->length, !word->wants, &ms)) &&
            put_int64(json, ms);
-}
-
-/* Milliseconds are written as {"$numberLong": "..."}, which has become a number by now. */
-static bool put_date(json_value_t *json, const piece_t *pieces) {
-    return pieces->type == BSON_TYPE_INT64 && *json->typed == '{' ? put_int64(json, pieces->whole)
-                                                                  : put_moment(json, pieces, true, false);
-}
-
-static bool put_isodate(json_value_t *json, const piece_t *pieces) {
-    return put_moment(json, pieces, false, true);
-}
-
-static bool put_new_date(json_value_t *json, const piece_t *pieces) {
-    return is_whole(pieces) ? put_int64(json, pieces->whole) : put_moment(json, pieces, true, true);
 }
 
 static bool put_whole(json_value_t *json, const piece_t *pieces) {
@@ -80,16 +81,11 @@ static bool put_whole(json_value_t *json, const piece_t *pieces) {
 }
 
 static bool put_double(json_value_t *json, const piece_t *pieces) {
-    static const struct {
-        const char *word;
-        double value;
-    } odd[] = {{"NaN", NAN}, {"Infinity", INFINITY}, {"-Infinity", -INFINITY}};
-    double value = 0;
-    for (size_t i = 0; i < COUNT(odd); i++)
-        if (pieces->length == strlen(odd[i].word) && memcmp(pieces->text, odd[i].word, pieces->length) == 0)
-            value = odd[i].value;
-    if (value == 0 &&
-        !(is_of(pieces, "+-.0123456789eE") && convert_number(pieces->text, pieces->length, 0, &value)))
+    static const schema_text_t odd[] = {{"NaN", 3}, {"Infinity", 8}, {"-Infinity", 9}};
+    double value;
+    if (words_find(&(texts_t){odd, COUNT(odd)}, ENCODING_NONE, pieces->text, pieces->length) >= 0)
+        value = strtod((const char *)pieces->text, NULL);
+    else if (!(is_of(pieces, "+-.0123456789eE") && convert_number(pieces->text, pieces->length, 0, &value)))
         return false;
     json->out = bsonw_double(json->out, value);
     return true;
@@ -195,17 +191,6 @@ static bool put_code(json_value_t *json, const piece_t *pieces) {
 
 /* ---- rows ---- */
 
-struct json_word {
-    const char *key, *call; /* the first key of the object, and the name of the call, if it has one */
-    uint8_t type;           /* of the value, in BSON */
-    uint8_t wants;          /* the type of the first piece, and of both pieces within an object; 0: any */
-    uint8_t arguments;      /* of the call */
-    put_fn *put;
-    const char *takes;    /* the sentence */
-    const char *other;    /* a second key of the object */
-    const char *inner[2]; /* the keys of the object that its value may be */
-};
-
 #define TEXT BSON_TYPE_UTF8
 
 /* The most frequent ones first. */
@@ -214,8 +199,8 @@ static const json_word_t words[] = {
     {"$date", NULL, BSON_TYPE_DATE_TIME, 0, 0, put_date,
      .takes =
          "\"2024-05-31T23:59:59.123Z\", with Z or an offset like +01:00, or {\"$numberLong\": \"0\"} in ms"},
-    {"", "ISODate", BSON_TYPE_DATE_TIME, 0, 1, put_isodate, .takes = "\"2024-05-31T23:59:59Z\""},
-    {"", "new Date", BSON_TYPE_DATE_TIME, 0, 1, put_new_date,
+    {"", "ISODate", BSON_TYPE_DATE_TIME, TEXT, 1, put_date, .takes = "\"2024-05-31T23:59:59Z\""},
+    {"", "new Date", BSON_TYPE_DATE_TIME, 0, 1, put_date,
      .takes = "\"2024-05-31T23:59:59Z\" or milliseconds"},
     {"$numberInt", "NumberInt", BSON_TYPE_INT32, TEXT, 1, put_whole,
      .takes = "a whole number of 32 bits in quotes"},
@@ -303,6 +288,7 @@ static bool copy(json_value_t *json, const uint8_t *begin) {
 static bool put(json_value_t *json, const json_word_t *row, bool fits, const piece_t *pieces, uint8_t *begin,
                 uint8_t *type) {
     json->out = begin;
+    json->word = row;
     json->made = row->type;
     if (!fits || !row->put(json, pieces))
         return json_reject(json, json->typed + (*json->typed == '"'), "expected %s", row->takes);

@@ -12,10 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#if defined(__SSE2__)
-#include <emmintrin.h>
-#endif
-
 enum {
     HEADER = 4,                                   /* bytes of a document's length */
     MOST_WRITTEN = JSON_MOST_BYTES + JSON_MARGIN, /* a typed value may be shorter than what it is made of */
@@ -205,24 +201,27 @@ typedef struct {
     uint32_t high; /* no ASCII */
 } marks_t;
 
+typedef uint8_t vector_t __attribute__((vector_size(16)));
+
+/* The highest bit of each byte. */
+INLINED uint32_t high_bits(vector_t bytes) {
+#if defined(__SSE2__)
+    return (uint32_t)__builtin_ia32_pmovmskb128((char __attribute__((vector_size(16))))bytes);
+#else
+    uint32_t bits = 0;
+    for (uint32_t i = 0; i < sizeof bytes; i++)
+        bits |= (uint32_t)(bytes[i] >> 7) << i;
+    return bits;
+#endif
+}
+
 /* Also copies them. */
 INLINED marks_t copy_marks(const uint8_t *at, uint8_t *to) {
-#if defined(__SSE2__)
-    const __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)at), low = _mm_set1_epi8(0x1F);
-    const __m128i stop = _mm_or_si128(
-        _mm_or_si128(_mm_cmpeq_epi8(bytes, _mm_set1_epi8('"')), _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\\'))),
-        _mm_cmpeq_epi8(_mm_min_epu8(bytes, low), bytes));
-    _mm_storeu_si128((__m128i *)(void *)to, bytes);
-    return (marks_t){(uint32_t)_mm_movemask_epi8(stop), (uint32_t)_mm_movemask_epi8(bytes)};
-#else
-    marks_t marks = {0, 0};
-    for (uint32_t i = 0; i < 16; i++) {
-        marks.stop |= (uint32_t)(at[i] == '"' || at[i] == '\\' || at[i] < ' ') << i;
-        marks.high |= (uint32_t)(at[i] > 0x7F) << i;
-    }
-    memcpy(to, at, 16);
-    return marks;
-#endif
+    vector_t bytes;
+    memcpy(&bytes, at, sizeof bytes);
+    memcpy(to, &bytes, sizeof bytes);
+    return (marks_t){high_bits((vector_t)((bytes == '"') | (bytes == '\\') | (bytes < ' '))),
+                     high_bits(bytes)};
 }
 
 /* Copies a text whose first quote lies before `at`, and puts no NUL after it. `to` has room up to the limit and the margin. */
@@ -463,9 +462,9 @@ INLINED const uint8_t *read_key(json_value_t *json, const uint8_t *at, uint64_t 
 }
 
 /* Would a server store the time of day in place of the timestamp that was just written? Not as the _id, or deeper. */
-static bool is_replaced(const json_value_t *json, const uint8_t *element) {
+INLINED bool is_replaced(const json_value_t *json, uint8_t type, const uint8_t *element) {
     static const uint8_t zeros[8];
-    return json->level == 1 && json->id && element != json->own_id &&
+    return UNLIKELY(type == BSON_TYPE_TIMESTAMP) && json->level == 1 && json->id && element != json->own_id &&
            memcmp(json->out - sizeof zeros, zeros, sizeof zeros) == 0;
 }
 
@@ -508,7 +507,7 @@ INLINED const uint8_t *read_members(json_value_t *json, const uint8_t *at, uint8
                                     : read_value(json, at, element);
         if (UNLIKELY(!at))
             return NULL;
-        if (!array && UNLIKELY(*element == BSON_TYPE_TIMESTAMP) && is_replaced(json, element))
+        if (!array && is_replaced(json, *element, element))
             return json_reject(json, at, RECORD_SERVER_REPLACES);
         at = blanks(json, at);
         if (UNLIKELY(json_ended(json, at) || (*at != ',' && *at != close)))
@@ -589,12 +588,8 @@ static size_t most_needed(const json_value_t *json, size_t length) {
     return (length < JSON_MOST_BYTES / times ? length * times : JSON_MOST_BYTES) + JSON_AROUND;
 }
 
-parsed_t json_value_read(json_value_t *json, const uint8_t *text, size_t length, bool whole, uint8_t *out,
-                         size_t room, const int64_t *id) {
-    if (UNLIKELY(room < JSON_MARGIN)) {
-        json->needed = most_needed(json, length);
-        return PARSED_FULL;
-    }
+static void begin(json_value_t *json, const uint8_t *text, size_t length, uint8_t *out, size_t room,
+                  const int64_t *id) {
     json->text = text;
     json->end = text + length;
     json->start = json->out = out;
@@ -607,6 +602,15 @@ parsed_t json_value_read(json_value_t *json, const uint8_t *text, size_t length,
     json->node = json->nodes;
     json->keys.first = json->keys.next;
     json->keys.used = 0;
+}
+
+parsed_t json_value_read(json_value_t *json, const uint8_t *text, size_t length, bool whole, uint8_t *out,
+                         size_t room, const int64_t *id) {
+    if (UNLIKELY(room < JSON_MARGIN)) {
+        json->needed = most_needed(json, length);
+        return PARSED_FULL;
+    }
+    begin(json, text, length, out, room, id);
     if (UNLIKELY(json->nodes != NULL)) {
         *json->misfit = '\0';
         bad_values_take_back(json->bad, &json->record);
@@ -625,31 +629,21 @@ parsed_t json_value_read(json_value_t *json, const uint8_t *text, size_t length,
     return PARSED_DOCUMENT;
 }
 
-/* The text is read as the only member of a document, after an _id. */
+/* A zero ends the copy of the text, whatever that holds. The value is read as one of a document that begins with an _id. */
 uint8_t *json_value_alone(json_value_t *json, const uint8_t *text, size_t length, uint8_t *out,
                           uint8_t *type) {
-    static const char before[] = "{\"\":";
-    enum { BEFORE = sizeof before - 1, TYPE = HEADER + BSONW_ID, VALUE = TYPE + 2 };
-    const int64_t id = 0;
-    const size_t room = JSON_TIMES * length + JSON_AROUND, whole = BEFORE + length + 1;
-    parsed_t parsed = PARSED_MEMORY;
-    bson_iter_t at;
-    if (GROW(json->copy, json->copy_room, whole + POOL_SLACK, NULL)) {
-        memcpy(json->copy, before, BEFORE);
-        memcpy(json->copy + BEFORE, text, length);
-        json->copy[whole - 1] = '}';
-        parsed = json_value_read(json, json->copy, whole, true, out, room, &id);
+    static const int64_t id;
+    const uint8_t *at = NULL;
+    json->failure = PARSED_MEMORY;
+    if (GROW(json->copy, json->copy_room, length + 1 + POOL_SLACK, NULL)) {
+        memcpy(json->copy, text, length);
+        json->copy[length] = 0;
+        begin(json, json->copy, length + 1, out, JSON_TIMES * length + JSON_AROUND, &id);
+        json->level = 1;
+        at = read_value(json, json->copy, type);
     }
-    json->failed |= parsed == PARSED_MEMORY;
-    if (parsed != PARSED_DOCUMENT || json->has_own_id)
-        return NULL;
-    const size_t length_made = (size_t)(json->out - out);
-    if (!bson_iter_init_from_data(&at, out, length_made) || !bson_iter_next(&at) || !bson_iter_next(&at) ||
-        bson_iter_next(&at))
-        return NULL;
-    *type = out[TYPE];
-    memmove(out, out + VALUE, length_made - VALUE - 1);
-    return out + length_made - VALUE - 1;
+    json->failed |= !at && json->failure == PARSED_MEMORY;
+    return at && json_blanks(json, at) == json->end - 1 && !is_replaced(json, *type, out) ? json->out : NULL;
 }
 
 values_t *values_new(void) {
