@@ -102,17 +102,17 @@ static bool add_piece(emit_t *emit, const op_t *op, const element_t *at) {
     value_t id = {(const uint8_t *)"\0\0", SCHEMA_ID};
     if (at->type != BSON_TYPE_DOCUMENT || !GROW(emit->pieces, emit->piece_room, emit->piece_count + 1, NULL))
         return false;
-    memset(emit->inner, 0, list->field_count * sizeof *emit->inner);
+    memset(emit->inner, 0, list->of->field_count * sizeof *emit->inner);
     emit->id.type = 0;
-    if (list->section)
-        id.text = (const uint8_t *)list->section->ids[0].first;
-    if (!walk(emit, op + 1, op + op->span, at->value, list->fields, emit->inner) ||
-        (list->section && text_of(&emit->id, &id) && id.length != SCHEMA_ID))
+    if (list_has_sections(list))
+        id.text = (const uint8_t *)list->of->ids[0].first;
+    if (!walk(emit, op + 1, op + op->span, at->value, list->of->fields, emit->inner) ||
+        (list_has_sections(list) && text_of(&emit->id, &id) && id.length != SCHEMA_ID))
         return false;
     const uint32_t kind = (uint32_t)(list->part - emit->schema->parts) << 24 | (uint32_t)id.text[0] << 16 |
                           (uint32_t)id.text[1] << 8 | id.text[2];
     const size_t begin = emit->tail.length;
-    put_fields(emit, list->fields, list->field_count, emit->inner, &emit->tail);
+    put_fields(emit, list->of->fields, list->of->field_count, emit->inner, &emit->tail);
     emit->pieces[emit->piece_count++] = (piece_t){kind, op->at, begin, emit->tail.length - begin};
     return true;
 }
@@ -313,7 +313,7 @@ static bool put_tail(emit_t *emit) {
         qsort(emit->pieces, emit->piece_count, sizeof *emit->pieces, by_kind);
     for (size_t i = 0; i < emit->piece_count; i++) {
         const piece_t *piece = &emit->pieces[i];
-        const bool section = emit->program.lists[piece->list].section;
+        const bool section = list_has_sections(&emit->program.lists[piece->list]);
         const uint8_t own[] = {(uint8_t)(piece->kind >> 16), (uint8_t)(piece->kind >> 8),
                                (uint8_t)piece->kind};
         value_t id = {own, section ? SCHEMA_ID : 0};

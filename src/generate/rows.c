@@ -382,7 +382,7 @@ static void add_any(rows_t *rows, const field_t *field) {
 }
 
 static void add_section(rows_t *rows, const char *id) {
-    const section_t *section = rows->format->sections, *end = section + rows->format->section_count;
+    const tail_list_t *section = rows->format->sections, *end = section + rows->format->section_count;
     while (section < end && !section_lists(section, id))
         section++;
     if (section == end)

@@ -51,7 +51,7 @@ enum { NO_PART = -1, MOST_STEPS = 1 << 16 };
 /* The end of an entry with texts that are checked, or counted; 0: it is none. */
 static uint32_t checked_end(const program_list_t *list, const uint8_t *record, uint32_t at, uint32_t end) {
     uint32_t counted = 0;
-    for (const field_t *field = list->fields; field < list->fields + list->field_count; field++) {
+    for (const field_t *field = list->of->fields; field < list->of->fields + list->of->field_count; field++) {
         const uint8_t *text = record + at + field->offset;
         for (size_t i = 0; field->is && i < field->width; i++)
             if (!byteset_has(&field->is[i], text[i]))
@@ -63,7 +63,7 @@ static uint32_t checked_end(const program_list_t *list, const uint8_t *record, u
             counted = counted * 10 + digit;
         }
     }
-    return end - at - list->width >= counted ? at + list->width + counted : 0;
+    return end - at - list->of->width >= counted ? at + list->of->width + counted : 0;
 }
 
 /* The end of the section or entry of the part at `at`, at most `end`; 0: there is none. */
@@ -77,9 +77,9 @@ ENCODE_INLINE uint32_t entry_end(const program_t *program, int part, const uint8
     if (section && *number == NO_SECTION)
         return 0;
     const program_list_t *list = &program->lists[*number];
-    if (end - at < list->width)
+    if (end - at < list->of->width)
         return 0;
-    return section ? at + list->width : checked_end(list, record, at, end);
+    return section ? at + list->of->width : checked_end(list, record, at, end);
 }
 
 /* The marker of a part after `part`; with_entry: only a marker that an entry follows. */
@@ -185,7 +185,7 @@ static inline uint8_t *put_place(uint8_t *out, uint8_t type, uint32_t place) {
 static uint8_t *put_list(engine_t *engine, const walk_t *walk, size_t first, uint8_t *out) {
     const found_t *found = &walk->found[first];
     const program_list_t *list = &engine->program.lists[found->list];
-    const section_t *section = list->section;
+    const tail_list_t *section = list_has_sections(list) ? list->of : NULL;
     const bool several = !section || section_several(section), array = several || found->next;
     uint8_t *body = put_head(engine, out, list->head, false);
     *out = array ? BSON_TYPE_ARRAY : BSON_TYPE_DOCUMENT;
@@ -213,7 +213,7 @@ static uint8_t *put_ids(const engine_t *engine, const walk_t *walk, const char *
     uint32_t place = 0;
     out += 4;
     for (size_t i = 0; i < walk->count; i++) {
-        if (!engine->program.lists[walk->found[i].list].section)
+        if (!list_has_sections(&engine->program.lists[walk->found[i].list]))
             continue;
         out = put_place(out, BSON_TYPE_UTF8, place++);
         out = bsonw_text(out, engine->fixed + walk->found[i].at, SCHEMA_ID);
@@ -238,12 +238,12 @@ static uint8_t *put_unparsed(const engine_t *engine, const walk_t *walk, uint8_t
 /* Writes the elements of the document. */
 static uint8_t *put_record(engine_t *engine, const walk_t *walk, uint8_t *out) {
     const program_list_t *lists = engine->program.lists;
-    const tail_part_t *sections = lists->part; /* if there are any */
+    const tail_list_t *sections = lists->part; /* if there are any */
     bool listed = false;
     engine->made = 0;
     out = put_fields(engine, &engine->program.record, engine->fixed, out);
     for (size_t i = 0; i < walk->count; i++) {
-        const tail_part_t *part = lists[walk->found[i].list].part;
+        const tail_list_t *part = lists[walk->found[i].list].part;
         if (!walk->found[i].first || part->leave_out)
             continue;
         if (part->list && !listed)

@@ -204,40 +204,36 @@ static bool is_simple(const ops_t *ops) {
 
 /* ---- what follows the fixed part ---- */
 
-/* Adds a list, and its operations after that of its array's head. section: NULL for the entries of a part. */
-static void add_list(builder_t *builder, program_list_t *list, const tail_part_t *part,
-                     const section_t *section, uint16_t number) {
-    const char *name = section ? section->name : part->name;
-    *list = (program_list_t){.part = part,
-                             .section = section,
-                             .fields = section ? section->fields : part->fields,
-                             .field_count = section ? section->field_count : part->field_count,
-                             .width = section ? SCHEMA_ID + section->width : part->width};
-    if (!list->field_count)
-        return;
-    op_t *head = add_op(builder, OP_LIST);
-    head->at = number;
-    set_head(builder, head, BSON_TYPE_ARRAY, name, strlen(name));
-    memset(builder->done, false, list->field_count);
-    add_fields(builder, list->fields, list->field_count, "", 0, NULL);
-    list->head = head;
-    list->ops = finish(builder, head + 1);
-    head->span = (uint32_t)(list->ops.end - head);
-    /* an array around it, its index, its identifier, once more in `order`, and a text that is counted */
-    const size_t most = (list->ops.bytes + 104) / list->width + 2;
-    builder->times = most > builder->times ? most : builder->times;
+/* The lists in their order: sections, then parts. */
+static const tail_list_t *list_of(const schema_t *schema, size_t number) {
+    return number < schema->section_count ? &schema->sections[number]
+                                          : &schema->parts[number - schema->section_count];
 }
 
+/* Adds the operations of each list after that of its array's head. */
 static void add_lists(builder_t *builder, program_list_t *lists) {
     const schema_t *schema = builder->schema;
-    const tail_part_t *part = schema->parts;
+    const tail_list_t *part = schema->parts;
     while (schema->section_count && !part->sections) /* sections are always of a part */
         part++;
-    for (uint16_t i = 0; i < schema->section_count; i++)
-        add_list(builder, &lists[i], part, &schema->sections[i], i);
-    for (uint16_t i = 0; i < schema->part_count; i++)
-        add_list(builder, &lists[schema->section_count + i], &schema->parts[i], NULL,
-                 (uint16_t)(schema->section_count + i));
+    for (uint16_t i = 0; i < schema->section_count + schema->part_count; i++) {
+        program_list_t *list = &lists[i];
+        const tail_list_t *of = list_of(schema, i);
+        *list = (program_list_t){.of = of, .part = i < schema->section_count ? part : of};
+        if (!of->field_count)
+            continue;
+        op_t *head = add_op(builder, OP_LIST);
+        head->at = i;
+        set_head(builder, head, BSON_TYPE_ARRAY, of->name, strlen(of->name));
+        memset(builder->done, false, of->field_count);
+        add_fields(builder, of->fields, of->field_count, "", 0, NULL);
+        list->head = head;
+        list->ops = finish(builder, head + 1);
+        head->span = (uint32_t)(list->ops.end - head);
+        /* an array around it, its index, its identifier, once more in `order`, and a text that is counted */
+        const size_t most = (list->ops.bytes + 104) / of->width + 2;
+        builder->times = most > builder->times ? most : builder->times;
+    }
 }
 
 static bool same_layout(const program_list_t *a, const program_list_t *b) {
@@ -250,7 +246,7 @@ static bool same_layout(const program_list_t *a, const program_list_t *b) {
  * belong to the family's last section in the file. */
 static void index_sections(program_t *program) {
     enum { FAMILY = 10 };
-    const section_t *sections = program->schema->sections;
+    const tail_list_t *sections = program->schema->sections;
     uint8_t *const all = program->section_of, *const end = all + sizeof program->section_of;
     memset(all, NO_SECTION, sizeof program->section_of);
     for (size_t i = 0; i < program->schema->section_count; i++)
@@ -285,10 +281,8 @@ static size_t ops_of(const field_t *fields, size_t count) {
 bool program_compile(const schema_t *schema, const dialect_t *dialect, program_t *program) {
     const size_t lists = schema->section_count + schema->part_count;
     size_t count = schema->made_count + ops_of(schema->fields, schema->field_count);
-    for (size_t i = 0; i < schema->section_count; i++)
-        count += ops_of(schema->sections[i].fields, schema->sections[i].field_count);
-    for (size_t i = 0; i < schema->part_count; i++)
-        count += ops_of(schema->parts[i].fields, schema->parts[i].field_count);
+    for (size_t i = 0; i < lists; i++)
+        count += ops_of(list_of(schema, i)->fields, list_of(schema, i)->field_count);
     op_t *const ops = aligned_alloc(sizeof *ops, count * sizeof *ops);
     builder_t builder = {.schema = schema,
                          .dialect = dialect,

@@ -86,14 +86,14 @@ typedef struct {
 
 /* A section, or the entries of a part. */
 typedef struct {
-    const section_t *section; /* NULL: entries */
-    const tail_part_t *part;
-    const field_t *fields;
-    size_t field_count;
-    uint32_t width;   /* of one, with its identifier */
-    const op_t *head; /* of an array */
+    const tail_list_t *of, *part; /* both are the same, or `of` is a section of the part */
+    const op_t *head;             /* of an array */
     ops_t ops;
 } program_list_t;
+
+static inline bool list_has_sections(const program_list_t *list) {
+    return list->of != list->part;
+}
 
 typedef struct {
     const schema_t *schema;

@@ -206,21 +206,30 @@ typedef struct {
     size_t from_count;
 } make_t;
 
+/* What follows the fixed part: a section, or a part, which is a marker and then sections, or entries of `fields`. */
 typedef struct {
     const yaml_item_t *at;
-    const char *name; /* its key */
+    const char *name; /* its key, or that of its entries */
+    const field_t *fields;
+    size_t field_count;
+    uint32_t width; /* of a section with its identifier; of an entry without its counted text */
+
+    /* of a section: */
     struct {
         char first[SCHEMA_ID]; /* identifiers from first to last, by their digit */
         char last_digit;
     } ids[SCHEMA_MOST_FROM];
     size_t id_count;
-    const field_t *fields;
-    size_t field_count;
-    uint32_t width; /* after the identifier */
-} section_t;
+
+    /* of a part: */
+    schema_text_t marker;
+    bool sections, leave_out;
+    const char
+        *list; /* of sections: their identifiers are an array under this key, and not in the sections */
+} tail_list_t;
 
 /* Is this (SCHEMA_ID bytes) one of the section's identifiers? */
-static inline bool section_lists(const section_t *section, const char *id) {
+static inline bool section_lists(const tail_list_t *section, const char *id) {
     for (size_t i = 0; i < section->id_count; i++)
         if (section->ids[i].first[0] == id[0] && section->ids[i].first[1] == id[1] &&
             id[2] >= section->ids[i].first[2] && id[2] <= section->ids[i].last_digit)
@@ -228,22 +237,9 @@ static inline bool section_lists(const section_t *section, const char *id) {
     return false;
 }
 
-static inline bool section_several(const section_t *section) {
+static inline bool section_several(const tail_list_t *section) {
     return section->id_count > 1 || section->ids[0].last_digit > section->ids[0].first[2];
 }
-
-/* A part after the fixed part: a marker, then sections, or entries of `fields`. */
-typedef struct {
-    const yaml_item_t *at;
-    schema_text_t marker;
-    const char *name; /* the key of its entries */
-    bool sections, leave_out;
-    /* for sections: their identifiers are an array under this key, and not in the sections */
-    const char *list;
-    const field_t *fields;
-    size_t field_count;
-    uint32_t width; /* of an entry, without its counted text */
-} tail_part_t;
 
 typedef enum {
     HEADER_WORDS,
@@ -309,10 +305,8 @@ typedef struct {
     texts_t document;
     make_t *made;
     size_t made_count;
-    tail_part_t *parts;
-    size_t part_count;
-    section_t *sections;
-    size_t section_count;
+    tail_list_t *parts, *sections;
+    size_t part_count, section_count;
 
     bool guessed;       /* no user wrote it: what may be data, and is no record, is refused. Not a part of the
                      format file, nor of the digest */

@@ -221,18 +221,12 @@ static uint32_t width_of(const field_t *fields, size_t count) {
     return count ? fields[count - 1].offset + fields[count - 1].width : 0;
 }
 
-bool schema_finish_section(reader_t *reader) {
-    section_t *section = reader->into;
-    section->width = width_of(section->fields, section->field_count);
-    return schema_name(reader, section->name, section->name, section->at);
-}
-
-bool schema_finish_part(reader_t *reader) {
-    tail_part_t *part = reader->into;
-    part->sections = schema_item(reader, "sections");
-    part->width = width_of(part->fields, part->field_count);
-    return (!part->name || schema_name(reader, part->name, part->name, part->at)) &&
-           (!part->list || schema_name(reader, part->list, part->list, part->at));
+bool schema_finish_tail(reader_t *reader) {
+    tail_list_t *tail = reader->into;
+    tail->sections = schema_item(reader, "sections");
+    tail->width = width_of(tail->fields, tail->field_count) + (tail->id_count ? SCHEMA_ID : 0);
+    return (!tail->name || schema_name(reader, tail->name, tail->name, tail->at)) &&
+           (!tail->list || schema_name(reader, tail->list, tail->list, tail->at));
 }
 
 /* Is the field under this top-level key? */

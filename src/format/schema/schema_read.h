@@ -116,7 +116,7 @@ const yaml_item_t *schema_item(const reader_t *reader, const char *key);
 
 read_fn schema_read_map, schema_read_list, schema_read_type;
 finish_fn schema_finish_file, schema_finish_record, schema_finish_field, schema_finish_made,
-    schema_finish_part, schema_finish_section;
+    schema_finish_tail;
 
 /* Notes a name and its key, which go with those before them in the same document or list. */
 bool schema_name(reader_t *reader, const char *name, const char *key, const yaml_item_t *at);

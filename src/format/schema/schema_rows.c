@@ -326,14 +326,14 @@ static bool read_marker(reader_t *reader, const yaml_item_t *node) {
 
 /* Ranges such as "AA1-AA4", or "AG1". */
 static bool read_ids(reader_t *reader, const yaml_item_t *node) {
-    section_t *section = reader->into;
+    tail_list_t *section = reader->into;
     texts_t texts;
     bool ok = take_texts(reader, node, &texts);
     for (size_t i = 0; ok && i < texts.count; i++) {
         const char *first = texts.items[i].text, *last = first + (texts.items[i].length == 7 ? 4 : 0);
         ok = strlen(last) == SCHEMA_ID && looks_like_id(first) && looks_like_id(last) &&
              (last == first || (first[3] == '-' && memcmp(first, last, 2) == 0 && last[2] > first[2]));
-        for (const section_t *other = reader->schema->sections; ok && other <= section; other++)
+        for (const tail_list_t *other = reader->schema->sections; ok && other <= section; other++)
             for (char id[] = {first[0], first[1], first[2]}; id[2] <= last[2]; id[2]++)
                 ok &= !section_lists(other, id);
         memcpy(section->ids[section->id_count].first, first, ok ? SCHEMA_ID : 0);
@@ -395,10 +395,10 @@ const row_t schema_rows[] = {
      .tag = "make", .most = SCHEMA_MOST_MADE,
      .is = "up to 16 keys that are made, such as {name: join, from: [first, last]}"},
     {IN_FILE, FIXED, "sections", schema_read_list, LIST(schema_t, sections, section_count),
-     .items = IN_SECTION, .finish = schema_finish_section, .tag = "sections", .most = SCHEMA_MOST_SECTIONS,
+     .items = IN_SECTION, .finish = schema_finish_tail, .tag = "sections", .most = SCHEMA_MOST_SECTIONS,
      .is = "a list of up to 254 pieces with an identifier in front"},
     {IN_FILE, FIXED, "tail", schema_read_list, LIST(schema_t, parts, part_count), .items = IN_TAIL,
-     .finish = schema_finish_part, .tag = "tail", .most = SCHEMA_MOST_PARTS,
+     .finish = schema_finish_tail, .tag = "tail", .most = SCHEMA_MOST_PARTS,
      .is = "a list of up to 7 parts that can follow the fixed part"},
     {IN_FILE, FIXED, "document", read_texts, INTO(schema_t, document), .any = true, .tag = "document",
      .is = "keys that stand first"},
@@ -529,27 +529,27 @@ const row_t schema_rows[] = {
     {IN_SURPLUS, ANY_KIND, "left", read_number, INTO(schema_t, surplus_left), .tag = "left", .needed = true,
      .most = SCHEMA_MOST_FIELDS - 1, .is = "how many fields are before it"},
 
-    {IN_SECTION, FIXED, "ids", read_ids, INTO(section_t, ids), .any = true, .tag = "ids", .needed = true,
+    {IN_SECTION, FIXED, "ids", read_ids, INTO(tail_list_t, ids), .any = true, .tag = "ids", .needed = true,
      .least = 1, .most = SCHEMA_MOST_FROM,
      .is = "1 to 4 ranges of identifiers of two capitals and a digit, such as AA1-AA4 or AG1, each once"},
-    {IN_SECTION, FIXED, "name", read_key, INTO(section_t, name), .tag = "name", .needed = true, .most = 1,
+    {IN_SECTION, FIXED, "name", read_key, INTO(tail_list_t, name), .tag = "name", .needed = true, .most = 1,
      .is = "a key without a dot"},
-    {IN_SECTION, FIXED, "fields", schema_read_list, LIST(section_t, fields, field_count), .items = IN_PIECE,
+    {IN_SECTION, FIXED, "fields", schema_read_list, LIST(tail_list_t, fields, field_count), .items = IN_PIECE,
      .finish = schema_finish_field, .tag = "fields", .needed = true, .least = 1, .most = SCHEMA_MOST_FIELDS,
      .is = "a list of 1 to 2048 fields: what follows the identifier"},
 
-    {IN_TAIL, FIXED, "marker", read_marker, INTO(tail_part_t, marker), .tag = "marker", .needed = true,
+    {IN_TAIL, FIXED, "marker", read_marker, INTO(tail_list_t, marker), .tag = "marker", .needed = true,
      .least = 1, .most = 8, .is = "1 to 8 characters; with sections, none that look like an identifier"},
-    {IN_TAIL, FIXED, "name", read_key, INTO(tail_part_t, name), .tag = "name", .needed = true, .most = 1,
+    {IN_TAIL, FIXED, "name", read_key, INTO(tail_list_t, name), .tag = "name", .needed = true, .most = 1,
      .instead = "sections", .is = "a key without a dot, of its entries"},
     {IN_TAIL, FIXED, "sections", read_yes, .is = "yes: sections follow"},
-    {IN_TAIL, FIXED, .tag = "sections", INTO(tail_part_t, sections)},
-    {IN_TAIL, FIXED, "list", read_key, INTO(tail_part_t, list), .tag = "list", .most = 1, .instead = "repeat",
+    {IN_TAIL, FIXED, .tag = "sections", INTO(tail_list_t, sections)},
+    {IN_TAIL, FIXED, "list", read_key, INTO(tail_list_t, list), .tag = "list", .most = 1, .instead = "repeat",
      .is = "a key without a dot: all identifiers of the sections are an array under it"},
-    {IN_TAIL, FIXED, "repeat", schema_read_list, LIST(tail_part_t, fields, field_count), .items = IN_ENTRY,
+    {IN_TAIL, FIXED, "repeat", schema_read_list, LIST(tail_list_t, fields, field_count), .items = IN_ENTRY,
      .finish = schema_finish_field, .tag = "repeat", .needed = true, .least = 1, .most = SCHEMA_MOST_FIELDS,
      .instead = "sections", .is = "a list of 1 to 2048 fields of an entry"},
-    {IN_TAIL, FIXED, "leaveOut", read_bool, INTO(tail_part_t, leave_out), .tag = "leaveOut",
+    {IN_TAIL, FIXED, "leaveOut", read_bool, INTO(tail_list_t, leave_out), .tag = "leaveOut",
      .is = "yes or no: is it walked over, but not stored?"},
     {.parts = 0},
 };
