@@ -432,8 +432,7 @@ parsed_t delimited_next(delimited_t *reader, uint8_t *out, size_t room, record_t
                        split_at_ends(&reader->split, schema, spans.base, text, spans.ends, columns, quotes)
                    ? parse_spans(reader, out, record, NULL)
                    : parse_carefully(reader, out, record, shape);
-    if (__builtin_expect(quotes > 0, 0))
-        return put_document(reader, &spans, SPANS_QUOTED, out, record, NULL);
-    return reader->engine.program.simple ? put_document(reader, &spans, SPANS_SIMPLE, out, record, NULL)
-                                         : put_document(reader, &spans, SPANS_BETWEEN, out, record, NULL);
+    return quotes || !reader->engine.program.simple
+               ? put_document(reader, &spans, SPANS_QUOTED, out, record, NULL)
+               : put_document(reader, &spans, SPANS_SIMPLE, out, record, NULL);
 }

@@ -17,11 +17,10 @@
 #include "format/values/convert.h"
 
 typedef enum {
-    SPANS_SIMPLE,  /* between ends, by a program that is simple */
-    SPANS_BETWEEN, /* between ends */
-    SPANS_QUOTED,  /* between ends; some are in quotes that contain no quotes */
-    SPANS_SPLIT,   /* found by split_record */
-    SPANS_FIXED,   /* at the offsets of the operations */
+    SPANS_SIMPLE, /* between ends, by a program that is simple */
+    SPANS_QUOTED, /* between ends; some may be in quotes that contain no quotes */
+    SPANS_SPLIT,  /* found by split_record */
+    SPANS_FIXED,  /* at the offsets of the operations */
 } spans_kind_t;
 
 typedef struct {
@@ -114,7 +113,7 @@ static inline span_t text_of_column(const spans_t *spans, spans_kind_t kind, uin
         return spans->split[column];
     const uint8_t *text = column ? spans->base + spans->ends[column - 1] + 1 : spans->record;
     const size_t length = (size_t)(spans->base + spans->ends[column] - text);
-    const size_t quoted = kind == SPANS_QUOTED && length && *text == quote;
+    const size_t quoted = kind == SPANS_QUOTED && quote && length && *text == quote;
     return (span_t){.text = text + quoted, .length = (uint32_t)(length - 2 * quoted)};
 }
 
