@@ -227,7 +227,8 @@ bool split_record(split_t *split, const schema_t *schema, char delimiter, const 
                    .split = split};
     walk_fields(&walk, split);
     /* by another delimiter many programs leave quotes as they are */
-    if (schema->guessed && schema->quote == '"' && (delimiter == ',' || delimiter == ';') && !split->torn)
+    if (schema->guessed && schema->quote == '"' && (delimiter == ',' || delimiter == ';') && !split->torn &&
+        memchr(record, '"', length))
         split->torn = split_find_torn(split, '"', true);
     return !walk.failed;
 }

@@ -24,6 +24,9 @@ static unsigned read_by_mark(bool comma, bool fraction, bool grouped, const char
     struct in_addr address;
     unsigned types = 0;
     size_t size;
+    const char *const mark = grouped ? strchr(text, numeral.mark) : NULL;
+    if (mark && strspn(mark + 1, "0123456789") != 3)
+        return 0; /* the usual case, of decimals */
     if (grouped && (!numeral_read(&numeral, (const uint8_t *)text, length, plain, &size) ||
                     inet_pton(AF_INET, text, &address) == 1))
         return 0; /* 192.168.100.101 is more likely an address than more than a billion of something */
@@ -220,7 +223,7 @@ static bool is_word(const char *word, const uint8_t *text, size_t length) {
 
 uint32_t guess_pair(const uint8_t *text, size_t length, bool *second) {
     uint32_t found = 0;
-    if (!length || length > 5 || !strchr("tTfFyYnNjJoOsS", *text))
+    if (!length || length > 5 || *text < 'A' || !strchr("tTfFyYnNjJoOsS", *text))
         return 0;
     for (size_t i = 0; i < 2 * (size_t)PAIRS; i++)
         if (is_word(guess_pairs[i / 2][i % 2], text, length)) {
@@ -240,6 +243,8 @@ bool guess_is_null(const uint8_t *text, size_t length) {
     return !length;
 }
 
+enum { KEPT = 1024 };
+
 /* Reads an ObjectId in small letters, as all programs print it, or a UUID. */
 static void read_hex(value_t *value, const uint8_t *text, size_t length) {
     const field_t objectid = {.type = TYPE_OBJECTID, .exact = true}, uuid = {.type = TYPE_UUID};
@@ -252,7 +257,7 @@ static void read_hex(value_t *value, const uint8_t *text, size_t length) {
         value->any[ANY_LETTERS] |= text[i] >= 'a';
 }
 
-void guess_read(value_t *value, const uint8_t *text, size_t length) {
+static void read_value(value_t *value, const uint8_t *text, size_t length) {
     bool no = false;
     *value = (value_t){.nothing = guess_is_null(text, length)};
     if (value->nothing)
@@ -271,6 +276,24 @@ void guess_read(value_t *value, const uint8_t *text, size_t length) {
     while (digits < length && digits_is_one(text[digits]))
         digits++;
     value->any[ANY_CODE] = !value->reads.numbers && digits == length;
+}
+
+void guess_read(value_t *value, const uint8_t *text, size_t length) {
+    static _Thread_local struct {
+        uint64_t text; /* with its length; 0: none */
+        value_t value;
+    } kept[KEPT]; /* short values, which many columns have again and again */
+    uint64_t key = length;
+    if (length >= sizeof key || !length) {
+        read_value(value, text, length);
+        return;
+    }
+    memcpy((uint8_t *)&key + 1, text, length);
+    const size_t at = (key * 0x9E3779B97F4A7C15u) >> 32 & (KEPT - 1);
+    if (kept[at].text != key)
+        read_value(&kept[at].value, text, length);
+    kept[at].text = key;
+    *value = kept[at].value;
 }
 
 /* ---- columns: counting ---- */
