@@ -133,11 +133,11 @@ static bool find_way(reader_t *reader, const yaml_item_t *key, make_t *made) {
                               word ? word : "...", schema_made_words(reader->schema->kind, ~0u).text));
 }
 
-/* Reads {KEY: WAY, OPTIONS} or {KEY: {path: NAME, OPTIONS}}. */
-static bool read_made(reader_t *reader, const yaml_item_t *node, make_t *made) {
-    const yaml_item_t *key = node->first;
+/* Reads {KEY: WAY, OPTIONS}; or KEY: WAY, or KEY: {path: NAME, OPTIONS}, which may be one of several in a map. */
+static bool read_made(reader_t *reader, const yaml_item_t *node, bool of_map, make_t *made) {
+    const yaml_item_t *key = of_map ? node : node->first;
     const bool within = key && key->kind == YAML_ITEM_MAP;
-    if (!key || !key->key || (within && node->count > 1))
+    if (!key || !key->key || (within && !of_map && node->count > 1))
         return COMPLAIN(node,
                         "a map such as {name: join, from: [first, last]} was expected, or {year: {path: "
                         "year, type: int}} with all options in the inner braces");
@@ -149,14 +149,17 @@ static bool read_made(reader_t *reader, const yaml_item_t *node, make_t *made) {
     if (!find_way(reader, key, made))
         return false;
     yaml_item_t options = within ? *key : *node;
-    options.first = within ? key->first->next : key->next;
+    options.kind = YAML_ITEM_MAP;
+    options.first = within ? key->first->next : of_map ? NULL : key->next;
     return read_part(reader, &options, IN_MADE, schema_finish_made, made, 0);
 }
 
 bool schema_read_list(reader_t *reader, const yaml_item_t *list) {
     const row_t *row = reader->row;
+    const bool made = row->items == IN_MADE, map = made && list->kind == YAML_ITEM_MAP;
     size_t *count = (size_t *)(void *)((char *)reader->into + row->count_at);
-    if (list->kind != YAML_ITEM_LIST || list->count < (size_t)row->least || list->count > (size_t)row->most)
+    if ((!map && list->kind != YAML_ITEM_LIST) || list->count < (size_t)row->least ||
+        list->count > (size_t)row->most)
         return false;
     char *item = schema_own(reader->schema, list->count * row->size, reader->err);
     const bool inner = row->items == IN_ENTRY || row->items == IN_PIECE;
@@ -167,8 +170,8 @@ bool schema_read_list(reader_t *reader, const yaml_item_t *list) {
     memcpy((char *)reader->into + row->at, &item, sizeof item);
     for (const yaml_item_t *node = list->first; ok && node; node = node->next, item += row->size) {
         memcpy(item, &node, sizeof node);
-        ok = row->items == IN_MADE ? read_made(reader, node, (make_t *)(void *)item)
-                                   : read_part(reader, node, row->items, row->finish, item, *count);
+        ok = made ? read_made(reader, node, map, (make_t *)(void *)item)
+                  : read_part(reader, node, row->items, row->finish, item, *count);
         ++*count;
     }
     names->first = first;
