@@ -11,7 +11,7 @@
 #include "format/values/convert.h"
 #include "format/values/hex.h"
 
-#include <stdlib.h>
+#include <math.h>
 
 /* A piece of a typed value. */
 typedef struct {
@@ -82,9 +82,11 @@ static bool put_whole(json_value_t *json, const piece_t *pieces) {
 
 static bool put_double(json_value_t *json, const piece_t *pieces) {
     static const schema_text_t odd[] = {{"NaN", 3}, {"Infinity", 8}, {"-Infinity", 9}};
+    static const double values[] = {NAN, INFINITY, -INFINITY};
+    const int word = words_find(&(texts_t){odd, COUNT(odd)}, ENCODING_NONE, pieces->text, pieces->length);
     double value;
-    if (words_find(&(texts_t){odd, COUNT(odd)}, ENCODING_NONE, pieces->text, pieces->length) >= 0)
-        value = strtod((const char *)pieces->text, NULL);
+    if (word >= 0)
+        value = values[word];
     else if (!(is_of(pieces, "+-.0123456789eE") && convert_number(pieces->text, pieces->length, 0, &value)))
         return false;
     json->out = bsonw_double(json->out, value);
