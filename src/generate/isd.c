@@ -16,13 +16,13 @@ enum { NUMBER, STATIONS, RECORDS, MINUTE, KIND, HOUR };
 static const char *const names[] = {"number", "stations", "records", "minute", "kind", "hour", NULL};
 
 typedef struct {
+    rows_t rows;
     uint64_t key, records, row, station_end; /* the next record, and the first of the next station */
     uint32_t stations, next_station;
     size_t first, report; /* the blocks of the station's first one in an hour, and of the next one */
     int32_t minute;       /* from which on it may be */
     const block_t *day, *six_hours, *hour;
     char ids[15]; /* and year, of the record written last */
-    rows_t rows;
 } isd_t;
 
 static void next_hour(isd_t *isd) {
@@ -67,7 +67,7 @@ static char *put_report(isd_t *isd, char *to) {
         rows->value[MINUTE] = minute;
         rows->usual = block->usual;
         char *end = rows_run(rows, block, to);
-        if (!end)
+        if (end == to)
             continue;
         isd->minute = minute;
         return end;
@@ -141,9 +141,5 @@ static char *begin(void *maker, const generate_t *what, char *to, err_t *err) {
     return to;
 }
 
-static void end(void *maker) {
-    rows_end(&((isd_t *)maker)->rows);
-}
-
 const generate_kind_t generate_isd = {"isd", "records", sizeof(isd_t), UINT64_MAX, check,
-                                      begin, put_row,   end,           name_file};
+                                      begin, put_row,   rows_end,      name_file};

@@ -14,9 +14,9 @@ enum { NUMBER, START, TRIP, SECOND, SECONDS };
 static const char *const names[] = {"number", "start", "trip", "second", "seconds", NULL};
 
 typedef struct {
+    rows_t rows;
     uint64_t trip;                 /* the one under way, from 1 */
     double car[CARS][ROWS_VALUES]; /* of those that do not drive */
-    rows_t rows;
 } obd_t;
 
 static void next_trip(obd_t *obd) {
@@ -62,9 +62,5 @@ static char *put_row(void *maker, char *to) {
     return to;
 }
 
-static void end(void *maker) {
-    rows_end(&((obd_t *)maker)->rows);
-}
-
 const generate_kind_t generate_obd = {"obd", "rows",  sizeof(obd_t), MOST_ROWS, NULL,
-                                      begin, put_row, end,           NULL};
+                                      begin, put_row, rows_end,      NULL};

@@ -8,16 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a step does; the first ones are named by a mark before its operand. */
-enum { RANGE, CELL, ROW, CHOICE, QUALITY, NOISE, PART, TIMES, OVER, REST, LEAST, MOST };
-enum { ROUND = MOST + 1, FLOOR, SIZE, SINE, DATE, PLUS };
-
-static const struct {
-    char mark[8];
-    uint8_t code;
-} marks[] = {{"~", NOISE},   {"?", PART},     {"*", TIMES},      {"/", OVER},       {"%", REST},
-             {">=", LEAST},  {"<=", MOST},    {".round", ROUND}, {".floor", FLOOR}, {".abs", SIZE},
-             {".sin", SINE}, {".date", DATE}, {"", PLUS}};
+/* What a step does is its mark, + where there is none; the first letter of what begins with a dot; and these. */
+enum { RANGE = 'r', CELL = '[', ROW = '{', CHOICE = '|', QUALITY = 'q' };
 
 static const double one = 1;
 
@@ -30,6 +22,10 @@ static inline double whole(double number) {
 
 static inline double part(rows_t *rows) {
     return (double)(chance_next(&rows->random) >> 11) * (1.0 / (double)(UINT64_C(1) << 53));
+}
+
+static inline bool by_chance(rows_t *rows, uint32_t of_65536) {
+    return of_65536 && (chance_next(&rows->random) & 0xffff) < of_65536;
 }
 
 /* Bhaskara's approximation of a sine, right to 0.17%. */
@@ -51,45 +47,41 @@ static double date_of(double days) {
 }
 
 /* The first row at which the column's shares reach that part of their sum. */
-static double row_at(const name_t *column, const double *shares, double part) {
+static double row_at(const name_t *column, double part) {
     double sum = 0;
     size_t row = 0;
     for (size_t i = 0; i < column->height; i++)
-        sum += shares[i * column->columns];
-    for (part *= sum; row + 1 < column->height && part >= shares[row * column->columns]; row++)
-        part -= shares[row * column->columns];
+        sum += column->first[i * column->columns];
+    for (part *= sum; row + 1 < column->height && part >= column->first[row * column->columns]; row++)
+        part -= column->first[row * column->columns];
     return (double)row;
 }
 
 static double mark(rows_t *rows, const step_t *step, double sum, double operand) {
     switch (step->code) {
     case RANGE:
-        return sum + operand + whole(part(rows) * (*step->from - operand + 1));
+        return sum + operand + whole(part(rows) * (*step->high - operand + 1));
     case CELL:
-        return sum + step->from[(size_t)operand * rows->name[step->at].columns];
+        return sum + rows->name[step->at].first[(size_t)operand * rows->name[step->at].columns];
     case ROW:
-        return row_at(&rows->name[step->at], step->from, sum);
-    case NOISE:
+        return row_at(&rows->name[step->at], sum);
+    case '~':
         return sum + operand * noise(rows);
-    case PART:
+    case '?':
         return sum + operand * part(rows);
-    case TIMES:
+    case '*':
         return sum * operand;
-    case OVER:
+    case '/':
         return sum / operand;
-    case REST:
+    case '%':
         return sum - operand * whole(sum / operand);
-    case LEAST:
+    case '>':
         return sum > operand ? sum : operand;
-    case MOST:
+    case '<':
         return sum < operand ? sum : operand;
-    case ROUND:
-        return whole(sum + 0.5);
-    case FLOOR:
+    case 'f':
         return whole(sum);
-    case SIZE:
-        return sum < 0 ? -sum : sum;
-    case SINE:
+    case 's':
         return sine(sum);
     default:
         return date_of(sum);
@@ -98,7 +90,7 @@ static double mark(rows_t *rows, const step_t *step, double sum, double operand)
 
 static inline double step(rows_t *rows, const step_t *step, double sum) {
     const double operand = step->times * *step->a * *step->b;
-    return step->code == PLUS ? sum + operand : mark(rows, step, sum, operand);
+    return step->code == '+' ? sum + operand : mark(rows, step, sum, operand);
 }
 
 static inline bool holds(rows_t *rows, const row_t *row) {
@@ -115,10 +107,7 @@ static inline char *put_choice(rows_t *rows, size_t first, char *to) {
     while (bits >= rows->choice[first].below)
         first++;
     const choice_t *choice = &rows->choice[first];
-    if (choice->length > 16)
-        return mempcpy(to, choice->text, choice->length);
-    memcpy(to, choice->text, 16);
-    return to + choice->length;
+    return mempcpy(to, choice->text, choice->length);
 }
 
 /* 12.5, 12 */
@@ -128,12 +117,11 @@ static char *put_decimals(char *to, double value, unsigned places) {
     *to = '-';
     to = digits_put(to + (number < 0), (uint64_t)llabs(number) / powers[places], 0);
     uint64_t rest = (uint64_t)llabs(number) % powers[places];
-    if (!rest)
-        return to;
-    *to++ = '.';
-    for (to = digits_put(to, rest, places); to[-1] == '0'; to--)
+    *to = '.';
+    char *end = rest ? digits_put(to + 1, rest, places) : to;
+    for (; rest && end[-1] == '0'; end--)
         ;
-    return to;
+    return end;
 }
 
 /* Nines where there is no number. */
@@ -148,23 +136,18 @@ static inline char *put_number(char *to, const step_t *field, double value) {
     return digits_put(to + sign, (uint64_t)llabs(number), field->width - sign);
 }
 
-enum { HEAD, SECTIONS, REMARKS, ELEMENTS, ORIGINALS };
-static const char markers[][4] = {"", "ADD", "REM", "EQD", "QNN"};
-enum { LENGTH = 3 }; /* digits before the fields of a remark */
-
 static inline char *put_fields(rows_t *rows, const row_t *row, char *to) {
     bool missing = false; /* the number written last */
     for (const step_t *field = row->step; field < row->step_end; field++) {
-        if (field->code == CHOICE) {
+        if (field->code == QUALITY && missing) {
+            *to++ = '9';
+        } else if (field->code == QUALITY) {
+            to = put_choice(rows, rows->mix[(unsigned char)(field->sign ? field->sign : rows->usual)], to);
+        } else if (field->code == CHOICE) {
             to = put_choice(rows, field->at, to);
             missing = false;
-        } else if (field->code == QUALITY) {
-            *to = '9';
-            to = missing ? to + 1
-                         : put_choice(rows, rows->mix[field->at ? field->at : (uint8_t)rows->usual], to);
         } else {
-            bool absent = field->absent && (chance_next(&rows->random) & 0xffff) < field->absent;
-            const double value = absent ? NAN : step(rows, field, 0);
+            const double value = by_chance(rows, field->absent) ? NAN : step(rows, field, 0);
             missing = isnan(value);
             to = put_number(to, field, value);
         }
@@ -180,27 +163,27 @@ static inline void set_value(rows_t *rows, const row_t *row) {
 }
 
 char *rows_run(rows_t *rows, const block_t *block, char *to) {
+    enum { LENGTH = 3 }; /* digits before the fields of a remark */
     bool open = false, said = false;
-    uint8_t part = HEAD;
+    const char *marker = "";
     char *remark = NULL; /* the fields of the one that is being written */
-    if (!holds(rows, &block->due))
-        return NULL;
-    for (const row_t *row = rows->row + block->first, *end = rows->row + block->end; row < end; row++) {
+    for (size_t i = block->first; i < block->end; i++) {
+        const row_t *row = &rows->row[i];
         bool says = row->always || ((!row->goes_on || open) && !(row->otherwise && said) && holds(rows, row));
         if (says && row->value)
             set_value(rows, row);
         said = says || (row->otherwise && said);
         open = row->goes_on || row->value ? open : says;
         if (!says)
-            row += row->skip;
+            i += row->skip;
         if (!says || row->value)
             continue;
         if (!row->goes_on) {
-            if (row->part != part)
-                to = stpcpy(to, markers[part = row->part]);
+            if (row->marker != marker)
+                to = stpcpy(to, marker = row->marker);
             memcpy(to, row->id, sizeof row->id);
             to += row->length;
-            remark = part == REMARKS ? to += LENGTH : NULL;
+            remark = *marker == 'R' ? to += LENGTH : NULL;
         }
         to = put_fields(rows, row, to);
         if (remark)
@@ -211,33 +194,14 @@ char *rows_run(rows_t *rows, const block_t *block, char *to) {
 
 /* ---- reading steps and conditions ---- */
 
-/* Notes the first words that are a mistake. No input of a user leads here. */
-static void refuse(rows_t *rows, const char *words) {
-    if (!rows->wrong)
-        rows->wrong = words;
-}
-
-/* ROWS_VALUES: there is none of that name. */
-static size_t find_name(const rows_t *rows, const char *name) {
+/* The index of a name that may be a new one. */
+static size_t name_of(rows_t *rows, const char *name) {
     size_t i = 0;
     while (i < rows->name_count && strcmp(rows->name[i].name, name) != 0)
         i++;
-    return i < rows->name_count ? i : ROWS_VALUES;
-}
-
-/* The index of a name that may be a new one. */
-static size_t name_of(rows_t *rows, const char *name) {
-    size_t i = find_name(rows, name);
-    if (i == ROWS_VALUES)
-        rows->name[i = rows->name_count++] = (name_t){.name = name};
+    if (i == rows->name_count)
+        rows->name[rows->name_count++].name = name;
     return i;
-}
-
-static const double *value_of(rows_t *rows, const char *name) {
-    size_t i = find_name(rows, name);
-    if (i == ROWS_VALUES)
-        refuse(rows, name);
-    return &rows->value[i % ROWS_VALUES];
 }
 
 static bool is_number(const char *word) {
@@ -250,10 +214,12 @@ static double number_of(const char *word) {
     return number;
 }
 
-static const double *keep_number(rows_t *rows, double number) {
-    double *kept = &rows->number[rows->number_count++];
-    *kept = number;
-    return kept;
+/* Where the number is kept, or the value of a name. */
+static const double *value_of(rows_t *rows, const char *word) {
+    if (!is_number(word))
+        return &rows->value[name_of(rows, word)];
+    rows->number[rows->number_count] = number_of(word);
+    return &rows->number[rows->number_count++];
 }
 
 /* "2.5*temp*share", "-temp", "" */
@@ -271,25 +237,23 @@ static void read_product(rows_t *rows, char *word, step_t *step) {
 static step_t *read_step(rows_t *rows, char *word) {
     step_t *step = &rows->step[rows->step_count++];
     char *high = strstr(word, ".."), *inside = strpbrk(word, "[{");
-    size_t mark = 0;
+    *step = (step_t){.code = '+'};
     if (high) {
         *high = '\0';
-        high += 2;
-        *step = (step_t){.code = RANGE};
-        step->from = is_number(high) ? keep_number(rows, number_of(high)) : value_of(rows, high);
+        step->code = RANGE;
+        step->high = value_of(rows, high + 2);
     } else if (inside) {
-        *step = (step_t){.code = *inside == '[' ? CELL : ROW};
+        step->code = *inside;
         *inside++ = '\0';
         inside[strcspn(inside, "]}")] = '\0';
-        value_of(rows, word);
-        step->at = (uint32_t)find_name(rows, word);
-        step->from = &rows->number[rows->name[step->at].first];
+        step->at = (uint32_t)name_of(rows, word);
         word = inside;
-    } else {
-        while (strncmp(word, marks[mark].mark, strlen(marks[mark].mark)) != 0)
-            mark++;
-        *step = (step_t){.code = marks[mark].code};
-        word += strlen(marks[mark].mark);
+    } else if (*word == '.') {
+        step->code = word[1];
+        word += strlen(word);
+    } else if (*word && strchr("~?*/%><", *word)) {
+        step->code = *word++;
+        word += *word == '=';
     }
     read_product(rows, word, step);
     return step;
@@ -300,25 +264,21 @@ static condition_t read_condition(rows_t *rows, char *word) {
     static const double near = 1e-6;
     if (strchr(word, '%'))
         return (condition_t){NULL, 0, number_of(word)};
-    if (*word == '!')
-        return (condition_t){value_of(rows, word + 1), -INFINITY, near};
-    char *end = word + strcspn(word, "<>="), relation = *end;
-    bool or_equal = relation && end[1] == '=';
-    double number = relation ? number_of(end + 1 + or_equal) : 0;
-    *end = '\0';
-    return (condition_t){value_of(rows, word),
-                         relation == '<'               ? -INFINITY
-                         : relation == '=' || or_equal ? number
-                                                       : number + near,
-                         relation == '<'   ? number
-                         : relation == '=' ? number + near
-                                           : INFINITY};
+    const bool not = *word == '!';
+    char *mark = word + strcspn(word, "<>=");
+    const bool below = not || *mark == '<', equal = *mark == '=';
+    const double number = *mark ? number_of(mark + 1 + (*mark == '>')) : near;
+    *mark = '\0';
+    return (condition_t){&rows->value[name_of(rows, word + not )], below ? -INFINITY : number,
+                         below   ? number
+                         : equal ? number + near
+                                 : INFINITY};
 }
 
 /* "if six temp<0", "else", or nothing. */
 static void read_conditions(rows_t *rows, char *text, row_t *row) {
     row->condition = rows->condition + rows->condition_count;
-    row->always = !*text;
+    row->always = !*text && !row->goes_on;
     row->otherwise = strcmp(facts_word(&text), "else") == 0;
     for (char *word; *(word = facts_word(&text));)
         rows->condition[rows->condition_count++] = read_condition(rows, word);
@@ -346,8 +306,6 @@ static void read_number(rows_t *rows, char *word) {
     char *share = strchr(word, '%'), *shape = word;
     strsep(&shape, ":");
     step_t *field = read_step(rows, share ? share + 1 : word);
-    if (!shape)
-        return refuse(rows, word);
     if (share)
         field->absent = (uint16_t)(number_of(word) * 655.36);
     if (!isdigit((unsigned char)*shape))
@@ -358,63 +316,57 @@ static void read_number(rows_t *rows, char *word) {
 static void read_field(rows_t *rows, char *word) {
     for (char *at = word; (at = strchr(at, '_')); *at = ' ')
         ;
-    bool given = isdigit((unsigned char)*word) && strchr(word, ':') && strpbrk(word, "*%");
-    bool number = given || islower((unsigned char)*word) || strstr(word, "..");
-    if (*word == 'q' && (!word[1] || !word[2]))
-        rows->step[rows->step_count++] = (step_t){.code = QUALITY, .at = (uint8_t)word[1]};
-    else if (number && !strchr(word, '|'))
+    if (*word == 'q')
+        rows->step[rows->step_count++] = (step_t){.code = QUALITY, .sign = word[1]};
+    else if ((islower((unsigned char)*word) || is_number(word)) && strchr(word, ':'))
         read_number(rows, word);
     else
         rows->step[rows->step_count++] = (step_t){.code = CHOICE, .at = read_choices(rows, word)};
 }
 
-/* Numbers below a twentieth of what the field has room for: "0..4999:+6". */
-static void add_any(rows_t *rows, const field_t *field) {
-    bool sign = field->sign == SIGN_ALWAYS, quality = field->width == 1 && strcasestr(field->name, "quality");
-    const int digits = (int)field->width - sign, nines = digits > 2 ? digits - 2 : 0;
-    char word[64];
-    snprintf(word, sizeof word, "%d..%c%.*s:%s%d", quality,
-             nines     ? '4'
-             : quality ? '1'
-                       : '9',
-             nines, "99999999", sign ? "+" : "", (int)field->width);
-    read_number(rows, word);
-}
-
+/* What the format has room for: numbers below a twentieth of that, "0..4999:+6". */
 static void add_section(rows_t *rows, const char *id) {
-    const tail_list_t *section = rows->format->sections, *end = section + rows->format->section_count;
-    while (section < end && !section_lists(section, id))
+    static const char *const most[] = {"9", "9", "9", "49", "499", "4999", "49999", "499999", "4999999"};
+    const tail_list_t *section = rows->format->sections;
+    char word[64];
+    while (!section_lists(section, id))
         section++;
-    if (section == end)
-        return refuse(rows, id);
-    for (size_t i = 0; i < section->field_count; i++)
-        add_any(rows, &section->fields[i]);
+    for (const field_t *field = section->fields; field < section->fields + section->field_count; field++) {
+        bool sign = field->sign == SIGN_ALWAYS,
+             quality = field->width == 1 && strcasestr(field->name, "quality");
+        snprintf(word, sizeof word, "%s%s:%s%d", quality ? "1.." : "0..",
+                 quality ? "1" : most[(int)field->width - sign], sign ? "+" : "", (int)field->width);
+        read_number(rows, word);
+    }
 }
 
-static uint8_t part_of(const char *name) {
-    if (*name == '+' || islower((unsigned char)*name))
-        return HEAD;
-    if (strcmp(name, "QNN") == 0)
-        return ORIGINALS;
-    return isdigit((unsigned char)name[1]) ? ELEMENTS : isdigit((unsigned char)name[2]) ? SECTIONS : REMARKS;
+/* The marker before the rows of that name. */
+static const char *marker_of(const char *name) {
+    return *name == '+' || islower((unsigned char)*name) ? ""
+           : strcmp(name, "QNN") == 0                    ? "QNN"
+           : isdigit((unsigned char)name[1])             ? "EQD"
+           : isdigit((unsigned char)name[2])             ? "ADD"
+                                                         : "REM";
 }
 
 /* " if layers>=2: okta2:2 q" or " = 3..10 step1", after a name. */
 static void read_row(rows_t *rows, const char *name, char *after) {
     char *steps = strstr(after, " = "), *fields = steps ? NULL : strstr(after, ": "), *word;
-    row_t row = {.step = rows->step + rows->step_count, .goes_on = *name == '+', .part = part_of(name)};
-    *(steps ? steps : fields ? fields : after + strlen(after)) = '\0';
+    char *end = steps ? steps : fields ? fields : after + strlen(after);
+    char *rest = end + (steps ? 3 : fields ? 1 : 0);
+    row_t row = {.step = rows->step + rows->step_count, .goes_on = *name == '+', .marker = marker_of(name)};
+    *end = '\0';
     read_conditions(rows, after, &row);
-    row.always = row.always && !row.goes_on;
-    for (char *rest = steps ? steps + 3 : NULL; rest && *(word = facts_word(&rest));)
-        read_step(rows, word);
-    for (char *rest = fields ? fields + 1 : NULL; rest && *(word = facts_word(&rest));)
-        read_field(rows, word);
+    while (*(word = facts_word(&rest)))
+        if (steps)
+            read_step(rows, word);
+        else
+            read_field(rows, word);
     if (steps)
         row.value = &rows->value[name_of(rows, name)];
     else if (!fields)
         add_section(rows, name);
-    if (row.part != HEAD && row.part != ORIGINALS)
+    if (*row.marker && *row.marker != 'Q')
         row.length = (uint8_t)(stpcpy(row.id, name) - row.id);
     row.step_end = rows->step + rows->step_count;
     rows->row[rows->row_count++] = row;
@@ -438,83 +390,88 @@ static void read_rows(rows_t *rows, char *line) {
     }
 }
 
-static void read_block(rows_t *rows, char *title) {
-    rows->block[rows->block_count++] = (block_t){.title = title, .first = rows->row_count};
+/* A row that leaves out others where its conditions do not hold. */
+static void add_condition(rows_t *rows, char *conditions, size_t skip) {
+    row_t row = {.value = &rows->unused, .skip = skip};
+    read_conditions(rows, conditions, &row);
+    if (!row.always)
+        rows->row[rows->row_count++] = row;
 }
 
-/* "US-airport 1-51 5 if unsettled" */
-static void read_report(rows_t *rows, char *rest) {
-    block_t *block = &rows->block[rows->block_count];
-    read_block(rows, rest);
+/* "station", and of a report "US-airport 1-51 5 if unsettled" */
+static void read_block(rows_t *rows, char *rest, bool report) {
+    block_t *block = &rows->block[rows->block_count++];
+    *block = (block_t){.title = rest, .first = rows->row_count};
+    if (!report)
+        return;
     block->sender = name_of(rows, facts_word(&rest));
     facts_range(&rest, &block->minute, &block->last_minute);
     block->usual = *facts_word(&rest);
-    read_conditions(rows, rest, &block->due);
+    add_condition(rows, rest, ROWS_MOST);
 }
 
-/* "clouds", "clouds if layers>1" */
+/* "clouds", "clouds if layers>=2" */
 static void read_use(rows_t *rows, char *rest) {
     const block_t *block = rows_block(rows, facts_word(&rest));
-    row_t row = {.value = &rows->value[ROWS_VALUES - 1], .skip = block->end - block->first};
-    read_conditions(rows, rest, &row);
-    if (!row.always)
-        rows->row[rows->row_count++] = row;
+    add_condition(rows, rest, block->end - block->first);
     for (size_t i = block->first; i < block->end; i++)
         rows->row[rows->row_count++] = rows->row[i];
 }
 
-/* Columns' names, and all numbers row by row. */
+/* The columns' names, and all numbers row by row. */
 static void read_table(rows_t *rows, char *rest) {
-    const size_t columns = (size_t)facts_number(&rest), first = rows->number_count;
-    const size_t first_name = rows->name_count;
-    for (size_t i = 0; i < columns; i++)
-        name_of(rows, facts_word(&rest));
-    for (const char *word; *(word = facts_word(&rest));) {
-        if (is_number(word))
-            keep_number(rows, number_of(word));
-        else
-            rows->value[name_of(rows, word)] = (double)((rows->number_count - first) / columns);
-    }
+    const size_t height = (size_t)facts_number(&rest), columns = (size_t)facts_number(&rest);
+    const double *first = &rows->number[rows->number_count];
     for (size_t i = 0; i < columns; i++) {
-        name_t *column = &rows->name[first_name + i];
-        *column = (name_t){column->name, first + i, columns, (rows->number_count - first) / columns};
+        name_t *column = &rows->name[name_of(rows, facts_word(&rest))];
+        *column = (name_t){column->name, first + i, columns, height};
     }
+    for (const char *word; *(word = facts_word(&rest));)
+        if (is_number(word))
+            value_of(rows, word);
+        else
+            rows->value[name_of(rows, word)] =
+                (double)((size_t)(&rows->number[rows->number_count] - first) / columns);
 }
 
-/* "5: 5*9935|1*34" */
-static void read_quality(rows_t *rows, char *rest) {
-    rows->mix[rest[0] & 127] = (uint16_t)read_choices(rows, rest + 3);
+static bool begins(char **line, const char *word) {
+    const size_t length = strlen(word);
+    const bool same = strncmp(*line, word, length) == 0;
+    *line += same ? length : 0;
+    return same;
 }
 
-static void read_odd(rows_t *rows, char *rest) {
-    odd_add(&rows->odd, rest);
+static void read_line(rows_t *rows, char *line) {
+    if (begins(&line, "let "))
+        read_block(rows, line, false);
+    else if (begins(&line, "report "))
+        read_block(rows, line, true);
+    else if (begins(&line, "use "))
+        read_use(rows, line);
+    else if (begins(&line, "table "))
+        read_table(rows, line);
+    else if (begins(&line, "quality ")) /* "5: 5*9935|1*34" */
+        rows->mix[line[0] & 127] = read_choices(rows, line + 3);
+    else if (begins(&line, "odd "))
+        odd_add(&rows->odd, line);
+    else
+        read_rows(rows, line);
+    if (rows->block_count)
+        rows->block[rows->block_count - 1].end = rows->row_count;
 }
-
-static const struct {
-    const char *word;
-    void (*read)(rows_t *rows, char *rest);
-} readers[] = {{"let ", read_block},   {"report ", read_report},   {"use ", read_use},
-               {"table ", read_table}, {"quality ", read_quality}, {"odd ", read_odd},
-               {"", read_rows}};
 
 bool rows_read(rows_t *rows, const char *name, const char *const *names, err_t *err) {
     if (!facts_open(&rows->file, name, err) || !(rows->format = format_open(name, err)))
         return false;
     for (; *names; names++)
         name_of(rows, *names);
-    for (char *line; (line = facts_line(&rows->file)) && !rows->wrong;) {
-        size_t i = 0;
-        while (strncmp(line, readers[i].word, strlen(readers[i].word)) != 0)
-            i++;
-        readers[i].read(rows, line + strlen(readers[i].word));
-        if (rows->block_count)
-            rows->block[rows->block_count - 1].end = rows->row_count;
-    }
-    return !rows->wrong ||
-           err_set(err, STATUS_USAGE, "the rows of %s cannot be understood at '%s'", name, rows->wrong);
+    for (char *line; (line = facts_line(&rows->file));)
+        read_line(rows, line);
+    return true;
 }
 
-void rows_end(rows_t *rows) {
+void rows_end(void *maker) {
+    rows_t *rows = maker;
     free(rows->file.text);
     schema_destroy(rows->format);
 }

@@ -4,11 +4,11 @@
  *
  *   let NAME                        a block begins
  *   report ROW 1-51 5 if CONDITION...  a block for those of that row of a table: its minutes, the usual quality of its
- *                                   numbers, and what must hold, or else it writes nothing
+ *                                   numbers, and what must hold, or else it does nothing
  *   use NAME if CONDITION...        the rows of that block
  *   name if CONDITION... = STEP...  a value: the steps change a number, which begins as 0
  *   NAME if CONDITION...: FIELD...  text of the record
- *   table N column... number...     N columns, row by row; a word before the numbers of a row names the row's number
+ *   table M N column... number...   M rows of N columns; a word before the numbers of a row names the row's number
  *   quality 5: 5*99|1               the shares of quality codes
  *   odd 1000 place=text             see draw.h
  *
@@ -16,7 +16,7 @@
  * a row each; # in it is then the digit. A row without "if" always does its work; "else" or "else CONDITION..." in place of
  * "if" leaves it out where a row above did, back to the last one without an else.
  *
- * A CONDITION is a name (above 0), !name, name<3, name>3, name>=3, name=3, or 40% (by chance).
+ * A CONDITION is a name (above 0), !name, name<3, name>=3, name=3, or 40% (by chance).
  *
  * A STEP is a number, a name, or a product of a number and up to two names (2.5*temp*share), and adds it. With a mark
  * before it, it does something else with the sum so far:
@@ -27,7 +27,7 @@
  *   column{}     the row at which the shares of the column reach that part of their sum
  *   *5 /5 %5     times, by, the rest by
  *   >=5 <=5      at least, at most
- *   .round .floor .abs .sin .date   (of degrees; 20240131 of the days since 1970)
+ *   .floor .sin .date   (of degrees; 20240131 of the days since 1970)
  *
  * NAME is + (it goes on where the row above ends, and is left out where that one is), a word in small letters (the first
  * row of a record), or the text before the fields: a section (AA1), a remark (MET, its length is added), an
@@ -61,13 +61,12 @@ enum {
 };
 
 typedef struct {
-    uint8_t code, width;
-    char sign;
-    uint16_t absent; /* of 65,536: no number */
-    uint32_t at;     /* a choice, or a column's name */
-    double times;    /* the operand: times * *a * *b */
-    const double *a, *b;
-    const double *from; /* the high end; the column's first number */
+    char code, sign;
+    uint8_t width;
+    uint16_t absent;            /* of 65,536: no number */
+    uint32_t at;                /* a choice, or a column's name */
+    double times;               /* the operand: times * *a * *b */
+    const double *a, *b, *high; /* the end of a range */
 } step_t;
 
 /* Holds if the value, or a number below 100 by chance (NULL), is at least `low` and below `high`. */
@@ -82,7 +81,8 @@ typedef struct {
     const condition_t *condition, *condition_end;
     size_t skip;                     /* rows to leave out when a condition does not hold */
     bool always, goes_on, otherwise; /* no condition at all; "+"; "else" */
-    uint8_t part, length;            /* of the text before the fields */
+    const char *marker;              /* of the part of a record that it belongs to; "": the first one */
+    uint8_t length;                  /* of the text before the fields */
     char id[4];
 } row_t;
 
@@ -93,12 +93,12 @@ typedef struct {
     size_t sender;
     int32_t minute, last_minute;
     char usual;
-    row_t due; /* has only conditions */
 } block_t;
 
 typedef struct {
     const char *name;
-    size_t first, columns, height; /* of a column: its first number; height 0: it is none */
+    const double *first; /* of a column */
+    size_t columns, height;
 } name_t;
 
 /* Drawn by 16 random bits: the first one whose bound is above them. */
@@ -110,6 +110,7 @@ typedef struct {
 
 typedef struct {
     double value[ROWS_VALUES]; /* by name */
+    double unused;             /* is set by rows that only skip others */
     uint64_t random;           /* the stream that chance comes from */
     char usual;                /* quality */
 
@@ -123,23 +124,23 @@ typedef struct {
     choice_t choice[ROWS_CHOICES];
     block_t block[ROWS_BLOCKS];
     odd_plan_t odd;
-    uint16_t mix[128]; /* by quality: its first choice */
+    uint32_t mix[128]; /* by quality: its first choice */
     char text[ROWS_TEXT];
     facts_t file;
-    schema_t *format;  /* what sections there are */
-    const char *wrong; /* the first words that were not understood */
+    schema_t *format; /* what sections there are */
 } rows_t;
 
 /* Reads a file of rows, which has the name of a format. The first names are those of `names` (ends with NULL), whose
- * values the caller sets. False: there is no memory, or the file has a mistake. */
+ * values the caller sets. False: there is no memory. A mistake in the file is not found here. */
 bool rows_read(rows_t *rows, const char *name, const char *const *names, err_t *err);
 
-void rows_end(rows_t *rows);
+/* Of a maker that begins with its rows. */
+void rows_end(void *maker);
 
 /* The block of that title, which must be there. */
 const block_t *rows_block(const rows_t *rows, const char *title);
 
-/* Computes and writes what a block says; returns the end. NULL: a condition of the report does not hold. */
+/* Computes and writes what a block says; returns the end. */
 char *rows_run(rows_t *rows, const block_t *block, char *to);
 
 #endif
