@@ -24,10 +24,6 @@ static inline double part(rows_t *rows) {
     return (double)(chance_next(&rows->random) >> 11) * (1.0 / (double)(UINT64_C(1) << 53));
 }
 
-static inline bool by_chance(rows_t *rows, uint32_t of_65536) {
-    return of_65536 && (chance_next(&rows->random) & 0xffff) < of_65536;
-}
-
 /* Bhaskara's approximation of a sine, right to 0.17%. */
 static double sine(double degrees) {
     double turn = degrees - 360 * whole(degrees / 360), half = turn < 180 ? turn : turn - 180;
@@ -107,7 +103,9 @@ static inline char *put_choice(rows_t *rows, size_t first, char *to) {
     while (bits >= rows->choice[first].below)
         first++;
     const choice_t *choice = &rows->choice[first];
-    return mempcpy(to, choice->text, choice->length);
+    if (choice->length > 16)
+        return mempcpy(to, choice->text, choice->length);
+    return (char *)memcpy(to, choice->text, 16) + choice->length;
 }
 
 /* 12.5, 12 */
@@ -139,15 +137,16 @@ static inline char *put_number(char *to, const step_t *field, double value) {
 static inline char *put_fields(rows_t *rows, const row_t *row, char *to) {
     bool missing = false; /* the number written last */
     for (const step_t *field = row->step; field < row->step_end; field++) {
-        if (field->code == QUALITY && missing) {
-            *to++ = '9';
-        } else if (field->code == QUALITY) {
-            to = put_choice(rows, rows->mix[(unsigned char)(field->sign ? field->sign : rows->usual)], to);
-        } else if (field->code == CHOICE) {
+        if (field->code == CHOICE) {
             to = put_choice(rows, field->at, to);
             missing = false;
+        } else if (field->code == QUALITY) {
+            *to = '9';
+            to = missing ? to + 1
+                         : put_choice(rows, rows->mix[field->at ? field->at : (uint8_t)rows->usual], to);
         } else {
-            const double value = by_chance(rows, field->absent) ? NAN : step(rows, field, 0);
+            bool absent = field->absent && (chance_next(&rows->random) & 0xffff) < field->absent;
+            const double value = absent ? NAN : step(rows, field, 0);
             missing = isnan(value);
             to = put_number(to, field, value);
         }
@@ -167,15 +166,14 @@ char *rows_run(rows_t *rows, const block_t *block, char *to) {
     bool open = false, said = false;
     const char *marker = "";
     char *remark = NULL; /* the fields of the one that is being written */
-    for (size_t i = block->first; i < block->end; i++) {
-        const row_t *row = &rows->row[i];
+    for (const row_t *row = rows->row + block->first, *end = rows->row + block->end; row < end; row++) {
         bool says = row->always || ((!row->goes_on || open) && !(row->otherwise && said) && holds(rows, row));
         if (says && row->value)
             set_value(rows, row);
         said = says || (row->otherwise && said);
         open = row->goes_on || row->value ? open : says;
         if (!says)
-            i += row->skip;
+            row += row->skip;
         if (!says || row->value)
             continue;
         if (!row->goes_on) {
@@ -317,7 +315,7 @@ static void read_field(rows_t *rows, char *word) {
     for (char *at = word; (at = strchr(at, '_')); *at = ' ')
         ;
     if (*word == 'q')
-        rows->step[rows->step_count++] = (step_t){.code = QUALITY, .sign = word[1]};
+        rows->step[rows->step_count++] = (step_t){.code = QUALITY, .at = (uint8_t)word[1]};
     else if ((islower((unsigned char)*word) || is_number(word)) && strchr(word, ':'))
         read_number(rows, word);
     else
