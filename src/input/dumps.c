@@ -116,13 +116,16 @@ static bool read_file(const char *path, char **text, err_t *err) {
     const input_file_t file = {.path = (char *)(uintptr_t)path, .name = file.path, .kind = INPUT_STREAM};
     source_t *source = source_open(&file, err);
     char *whole = source ? malloc(MOST_METADATA + 1) : NULL;
-    const ssize_t got = whole ? source_read(source, whole, MOST_METADATA, err) : -1;
+    size_t length = 0;
+    ssize_t got = whole ? 1 : -1;
+    for (; got > 0 && length<MOST_METADATA; length += got> 0 ? (size_t)got : 0)
+        got = source_read(source, whole + length, MOST_METADATA - length, err);
     if (source && !whole)
         err_memory(err, MOST_METADATA);
     source_close(source);
-    *text = got < 0 ? NULL : strndup(whole, (size_t)got);
+    *text = got < 0 ? NULL : strndup(whole, length);
     free(whole);
-    return *text || (got >= 0 && err_memory(err, (size_t)got));
+    return *text || (got >= 0 && err_memory(err, length));
 }
 
 /* Is there a file next to it with another ending, packed or not? */

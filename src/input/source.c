@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -275,7 +276,6 @@ static size_t read_left(source_t *source, uint8_t *buffer, size_t size) {
 }
 
 ssize_t source_read(source_t *source, void *buffer, size_t size, err_t *err) {
-    source->feed.idle = false;
     if (!source->begun && !source->over &&
         !((source->decoder || look_at_stream(source, &source->fault)) &&
           begin_text(source, &source->fault))) {
@@ -283,7 +283,7 @@ ssize_t source_read(source_t *source, void *buffer, size_t size, err_t *err) {
         source->left_end = 0;
     }
     size_t got = read_left(source, buffer, size);
-    if (got < size && !source->over && !source->feed.idle)
+    if (got < size && !source->over && !(got && source->feed.stream))
         got += decode(source, (uint8_t *)buffer + got, size - got);
     if (source->cr_lines)
         end_lines_with_lf(buffer, got);
@@ -350,14 +350,10 @@ bool source_skip_to(source_t *source, uint64_t offset, err_t *err) {
     return true;
 }
 
-void source_hurry(source_t *source, int64_t idle_ns, int64_t until_ns) {
-    source->feed.idle_ns = idle_ns;
-    source->feed.until_ns = until_ns;
-    source->feed.idle = false;
-}
-
-bool source_is_idle(const source_t *source) {
-    return source->feed.idle;
+bool source_waits(const source_t *source, int milliseconds) {
+    const feed_t *feed = &source->feed;
+    return feed->at < feed->filled ||
+           poll(&(struct pollfd){.fd = feed->fd, .events = POLLIN}, 1, milliseconds) != 0;
 }
 
 bool source_is_utf16(const source_t *source) {

@@ -32,8 +32,8 @@ source_t *source_open_in(source_kit_t *kit, const input_file_t *file, err_t *err
 /* Opens a file as it is, whatever its text is: a compressed tar itself, to find its members. */
 source_t *source_open_archive(source_kit_t *kit, const input_file_t *archive, err_t *err);
 
-/* Fills the buffer as far as possible: `size` bytes, fewer only at the end or before a fault. Returns the number of
- * bytes; 0: the end; -1: a fault with its sentence (file, place, what to do; status 5, or 130 and 143 if a signal ended
+/* Fills the buffer as far as possible: `size` bytes, fewer only at the end or before a fault, or of a stream. Returns the number
+ * of bytes; 0: the end; -1: a fault with its sentence (file, place, what to do; status 5, or 130 and 143 if a signal ended
  * a wait for a stream). Earlier calls have already returned everything before a fault, so nothing that could be
  * decompressed is lost. A fault stays: every later call reports it again. At the end everything is checked that can be
  * checked: CRCs and lengths of gzip and zip, and that the file still has the size and mtime of the manifest ("changed
@@ -50,10 +50,8 @@ bool source_unread(source_t *source, const uint8_t *text, size_t length, err_t *
 /* A caller that stops before the end must ask this itself: is the file still the one of the manifest? */
 bool source_is_unchanged(const source_t *source, err_t *err);
 
-/* From now on source_read waits for a stream of text (not a compressed one) no longer than idle_ns for its next bytes, and
- * not beyond a time of the clock: then it gives what is there, and source_is_idle. 0, 0: it waits again. */
-void source_hurry(source_t *source, int64_t idle_ns, int64_t until_ns);
-bool source_is_idle(const source_t *source);
+/* True if the next bytes of a stream of text (not a compressed one), or its end, come within this time. */
+bool source_waits(const source_t *source, int milliseconds);
 
 /* Is its text UTF-16, which is given as UTF-8? After the first read. */
 bool source_is_utf16(const source_t *source);

@@ -409,7 +409,7 @@ LAB_UNUSED reading_t lab_read_file(const input_file_t *file, size_t step) {
     uint8_t *buffer = lab_guarded(step);
     ssize_t n, last = (ssize_t)step;
     while ((n = source_read(source, buffer, step, &reading.err)) > 0) {
-        assert_int_equal(last, step);
+        assert_true(last == (ssize_t)step || file->kind == INPUT_STREAM);
         bytes_add(&reading.text, buffer, (size_t)n);
         last = n;
     }

@@ -13,7 +13,8 @@
  *     UTF-16 and others     recode( any of these ), by iconv
  *
  * Invariants of every decoder:
- * - `read` fills the buffer, except at the end and at a fault. All text before a fault is given out first.
+ * - `read` fills the buffer, except at the end and at a fault; of a stream's text it gives at least one byte. All text before a
+ *   fault is given out first.
  * - A decoder takes no bytes after its own end, so the feed's offset is exact.
  * - The answer depends only on the bytes, not on how the feed or the caller divides them.
  *
@@ -25,7 +26,7 @@
 #include "input/file/input_file.h"
 
 typedef enum {
-    DECODE_MORE,  /* the buffer is full; or the feed was in a hurry, and is idle */
+    DECODE_MORE,  /* the buffer is full; or a stream has no more yet */
     DECODE_END,   /* the text has ended, perhaps with some bytes in the buffer; only close may follow */
     DECODE_FAULT, /* *err says why, perhaps with some bytes in the buffer; only close may follow */
 } decode_t;

@@ -1,5 +1,4 @@
 #include "input/decode/feed.h"
-#include "base/clock.h"
 #include "base/stop.h"
 #include "input/file/fault.h"
 
@@ -35,15 +34,8 @@ void feed_free(feed_t *feed) {
 
 /* A signal may be delivered to another thread than the one that waits here, so the wait checks now and then. If the
  * pool is closed, the bytes are not needed and no sentence is set: whoever closed it has said why. */
-static bool wait_for_stream(feed_t *feed, bool hurries) {
-    const int64_t begun = hurries ? clock_now_ns() : 0;
+static bool wait_for_stream(feed_t *feed) {
     for (;;) {
-        if (hurries) {
-            const int64_t now = clock_now_ns();
-            feed->idle = now >= feed->until_ns || now - begun >= feed->idle_ns;
-            if (feed->idle)
-                return false;
-        }
         if (stop_signal())
             return fault_stopped(&feed->fault, feed->name, stop_signal());
         if (feed->pool && pool_closed(feed->pool)) {
@@ -67,13 +59,13 @@ static ssize_t read_once(feed_t *feed, uint8_t *out, size_t size) {
 }
 
 /* One read that succeeds. 0: the end; then feed->ended (perhaps feed->failed) is set. */
-static size_t read_some(feed_t *feed, uint8_t *out, size_t size, bool hurries) {
+static size_t read_some(feed_t *feed, uint8_t *out, size_t size) {
     if (!feed->stream && size > feed->end - feed->next)
         size = (size_t)(feed->end - feed->next);
     while (!feed->ended && size) {
-        if (feed->stream && !wait_for_stream(feed, hurries)) {
-            feed->ended = feed->failed = !feed->idle;
-            return 0;
+        if (feed->stream && !wait_for_stream(feed)) {
+            feed->failed = true;
+            break;
         }
         const ssize_t n = read_once(feed, out, size);
         if (n > 0) {
@@ -126,8 +118,7 @@ size_t feed_want(feed_t *feed, size_t count) {
     feed->at = FEED_BACK;
     feed->filled = FEED_BACK + have;
     while (feed->filled - feed->at < count && !feed->ended)
-        feed->filled +=
-            read_some(feed, feed->bytes + feed->filled, FEED_BACK + feed->room - feed->filled, false);
+        feed->filled += read_some(feed, feed->bytes + feed->filled, FEED_BACK + feed->room - feed->filled);
     memset(feed->bytes + feed->filled, 0, FEED_SLACK);
     return feed->filled - feed->at;
 }
@@ -138,9 +129,8 @@ size_t feed_copy(feed_t *feed, uint8_t *out, size_t size) {
         memcpy(out, feed_bytes(feed), got);
         feed_take(feed, got);
     }
-    feed->idle = false;
-    for (size_t n = 1; got < size && n; got += n)
-        n = read_some(feed, out + got, size - got, feed->idle_ns > 0);
+    for (size_t n = 1; got < size && n && !(got && feed->stream); got += n)
+        n = read_some(feed, out + got, size - got);
     return got;
 }
 

@@ -36,9 +36,6 @@ typedef struct {
     size_t most;    /* how much to read at once; 0: FEED_BYTES */
     size_t room, at, filled;
     bool ended, failed;
-    int64_t idle_ns,
-        until_ns; /* feed_copy waits for a stream no longer than so, and not beyond a time; 0: as long as it takes */
-    bool idle; /* feed_copy has given fewer bytes because of that */
     _Atomic uint64_t taken;
     /* if it is closed, a stream's bytes are not needed any more, and the wait ends; may be NULL */
     pool_t *pool;
@@ -64,7 +61,8 @@ static inline void feed_take(feed_t *feed, size_t count) {
     feed->at += count;
 }
 
-/* Copies up to `size` bytes, past its own buffer if possible; fewer only at the end, or where it is in a hurry. */
+/* Copies up to `size` bytes, past its own buffer if possible. Fewer only at the end, or where a stream has no more yet: one byte
+ * is waited for, not all. */
 size_t feed_copy(feed_t *feed, uint8_t *out, size_t size);
 
 /* Goes on at this later position; a file on disk is not read for that. False: the bytes end before it. */

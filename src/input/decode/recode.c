@@ -86,15 +86,13 @@ static decode_t recode_read(decoder_t *decoder, feed_t *feed, uint8_t *out, size
         memcpy(out + *got, recode->text + recode->given, n);
         recode->given += n;
         *got += n;
-        if (*got == size)
+        if (*got == size || (*got && feed->stream))
             return DECODE_MORE;
         if (recode->broken)
             return refuse(recode, feed, err);
         if (recode->have - recode->at < LONGEST && recode->done == DECODE_MORE)
             refill(recode, feed);
         convert(recode);
-        if (feed->idle && !recode->made && !recode->broken)
-            return DECODE_MORE;
         if (recode->made || recode->broken || recode->done == DECODE_MORE)
             continue;
         if (recode->done == DECODE_FAULT)

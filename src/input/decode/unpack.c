@@ -346,7 +346,7 @@ static decode_t stored_read(decoder_t *decoder, feed_t *feed, uint8_t *out, size
                             err_t *err) {
     (void)decoder, (void)err;
     *got = feed_copy(feed, out, size);
-    return *got < size && !feed->idle ? DECODE_END : DECODE_MORE;
+    return *got < size && feed->ended ? DECODE_END : DECODE_MORE;
 }
 
 void decoder_free(decoder_t *decoder) {

@@ -30,7 +30,7 @@ enum {
 };
 
 /* A sample of a stream ends when nothing has come for the first of these times, or after the second in all. */
-#define IDLE_NS    (2 * INT64_C(1000000000))
+enum { QUIET_MS = 2000 };
 #define LONGEST_NS (10 * INT64_C(1000000000))
 
 /* The pieces have POOL_SLACK bytes before and after their texts. */
@@ -64,23 +64,24 @@ static void sampling_free(sampling_t *sampling) {
     source_kit_close(&sampling->kit);
 }
 
-/* Fills the piece up to this length. */
-static bool read_piece(source_t *source, guess_piece_t *piece, size_t length, err_t *err) {
+/* Fills the piece up to this length; of a stream, adds what is there. */
+static bool read_piece(source_t *source, guess_piece_t *piece, size_t length, bool is_stream, err_t *err) {
     uint8_t *text = (uint8_t *)(uintptr_t)piece->text;
     const ssize_t got = source_read(source, text + piece->length, length - piece->length, err);
     piece->length += got > 0 ? (size_t)got : 0;
-    piece->ends = got >= 0 && piece->length < length && !source_is_idle(source);
+    piece->ends = got >= 0 && piece->length < length && (got == 0 || !is_stream);
     return got >= 0;
 }
 
 /* Reads a stream. One that has gone quiet is not waited for after GUESS_LEAST_LINES. */
 static bool read_stream(source_t *source, guess_piece_t *piece, size_t length, err_t *err) {
+    const int64_t until = clock_now_ns() + LONGEST_NS;
     bool ok;
-    do {
-        source_hurry(source, IDLE_NS, clock_now_ns() + LONGEST_NS);
-        ok = read_piece(source, piece, length, err);
-    } while (ok && source_is_idle(source) && lines_count(piece->text, piece->length) < GUESS_LEAST_LINES);
-    source_hurry(source, 0, 0);
+    do
+        ok = read_piece(source, piece, length, true, err);
+    while (ok && !piece->ends && piece->length < length &&
+           ((clock_now_ns() < until && source_waits(source, QUIET_MS)) ||
+            lines_count(piece->text, piece->length) < GUESS_LEAST_LINES));
     return ok;
 }
 
@@ -104,7 +105,7 @@ static bool add_places(sampling_t *sampling, const input_file_t *file, source_t 
         const size_t length = most / (i < PLACES ? PLACE_OF : END_OF);
         guess_piece_t *piece = add_piece(sampling, file, length, err);
         if (!piece || !source_skip_to(source, from + (end - from) * i / PLACES, err) ||
-            !read_piece(source, piece, length, err))
+            !read_piece(source, piece, length, false, err))
             return false;
         piece->ends = i == PLACES;
     }
@@ -125,7 +126,8 @@ static bool add_input(sampling_t *sampling, input_file_t *file, size_t most, err
     source_t *source = !piece   ? NULL
                        : stream ? source_open(file, err)
                                 : source_open_in(&sampling->kit, file, err);
-    bool ok = source && (stream ? read_stream : read_piece)(source, piece, length, err);
+    bool ok = source && (stream ? read_stream(source, piece, length, err)
+                                : read_piece(source, piece, length, false, err));
     if (ok) {
         piece->begins = true;
         ok = !places || add_places(sampling, file, source, most, err);
