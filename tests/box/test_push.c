@@ -31,6 +31,16 @@ static tipple_load_t *begin(const lab_t *lab, const char *name) {
                      "c.rejects", NULL);
 }
 
+/* Pushes these rows, in pieces of this size. */
+static void push_all(tipple_load_t *load, int from, int to, size_t piece) {
+    size_t length;
+    tipple_error_t error;
+    char *text = push_rows(from, to, &length);
+    if (push_pieces(load, text, length, piece, &error))
+        fail_msg("%s", error.text);
+    free(text);
+}
+
 static void nap(long milliseconds) {
     nanosleep(&(struct timespec){.tv_nsec = milliseconds * 1000000}, NULL);
 }
@@ -40,14 +50,12 @@ TEST(pieces) {
     static const size_t pieces[] = {1, 7, 4096, SIZE_MAX};
     for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++) {
         lab_t lab;
-        size_t length;
         tipple_error_t error;
         lab_open(&lab);
-        char *text = push_rows(0, ROWS, &length);
         for (int again = 0; again < 2; again++) {
             tipple_load_t *load = begin(&lab, "rows");
             assert_null(tipple_load_result(load));
-            assert_int_equal(push_pieces(load, text, length, pieces[i], &error), 0);
+            push_all(load, 0, ROWS, pieces[i]);
             push_finish(load, 0);
             push_finish(load, 0);
             assert_false(tipple_load_push(load, "1,x\n", 4, &error));
@@ -59,7 +67,6 @@ TEST(pieces) {
         }
         assert_int_equal(box_count(lab.box, TARGET, NULL), ROWS);
         assert_int_equal(box_count(lab.box, TARGET, "{\"n\": 77, \"w\": \"w77\"}"), 1);
-        free(text);
         box_stop(lab.box);
     }
 }
@@ -169,16 +176,12 @@ LAB_TEST(too_large, lab_open(lab)) {
 
 /* A format is guessed of what comes first. */
 LAB_TEST(guessed, lab_open(lab)) {
-    size_t length;
-    tipple_error_t error;
-    char *text = push_rows(0, ROWS, &length);
     tipple_load_t *load = push_load(lab->uri, "input-name", "guessed", NULL);
-    assert_int_equal(push_pieces(load, text, length, 1000, &error), 0);
+    push_all(load, 0, ROWS, 1000);
     push_finish(load, 0);
     push_check(load, ROWS, 0, 0);
     assert_int_equal(box_count(lab->box, TARGET, "{\"n\": 77, \"w\": \"w77\"}"), 1);
     tipple_load_destroy(load);
-    free(text);
 }
 
 /* ---- what goes wrong ---- */
@@ -199,7 +202,6 @@ static int push_until_it_fails(tipple_load_t *load, tipple_error_t *error) {
 
 /* The load fails while records are pushed: each later call says why, and the same pushed again completes it. */
 LAB_TEST(failure_in_the_middle, lab_open(lab)) {
-    size_t length;
     tipple_error_t error, again;
     box_fault(lab->box, &(box_fault_t){.command = "insert",
                                        .collection = "c",
@@ -218,15 +220,13 @@ LAB_TEST(failure_in_the_middle, lab_open(lab)) {
     assert_string_equal(again.text, error.text);
     tipple_load_destroy(load);
     box_end_faults(lab->box);
-    char *text = push_rows(0, rows, &length);
     load = begin(lab, "rows");
-    assert_int_equal(push_pieces(load, text, length, 999, &error), 0);
+    push_all(load, 0, rows, 999);
     push_finish(load, 0);
     push_check(load, tipple_load_result(load)->loaded, tipple_load_result(load)->already_there, 0);
     assert_int_equal(tipple_load_result(load)->read + tipple_load_result(load)->records_skipped, rows);
     assert_int_equal(box_count(lab->box, TARGET, NULL), rows);
     tipple_load_destroy(load);
-    free(text);
 }
 
 /* Other records under the same name are noticed, not loaded. */
@@ -314,15 +314,12 @@ LAB_TEST(cancel_by_callback, lab_open(lab)) {
     push_check(watch.load, result->loaded, 0, 0);
     assert_true(watch.documents && watch.calls && box_count(lab->box, TARGET, NULL));
     tipple_load_destroy(watch.load);
-    size_t length;
-    char *text = push_rows(0, rows, &length);
     tipple_load_t *load = begin(lab, "rows");
-    assert_int_equal(push_pieces(load, text, length, 65536, &error), 0);
+    push_all(load, 0, rows, 65536);
     push_finish(load, 0);
     assert_int_equal(tipple_load_result(load)->read + tipple_load_result(load)->records_skipped, rows);
     assert_int_equal(box_count(lab->box, TARGET, NULL), rows);
     tipple_load_destroy(load);
-    free(text);
 }
 
 static void *cancel_soon(void *load) {
