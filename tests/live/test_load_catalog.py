@@ -411,21 +411,6 @@ class Refused(livetest.Case):
         self.load("a.csv", "--drop", "--yes", collection="expiring")
         self.assertNotIn("removes documents", self.stderr)
 
-    def test_damaged_entries(self):
-        """refused: an entry whose fields no change of ours would ever find as we read them; nobody waits for it for ever"""
-        self.load("b.csv", collection="odd")
-        files = "odd.tipple.files"
-        entry = next(found for found in self.documents(files) if found["_id"] != "catalog")
-        for field, odd, told in (("pieces.0.epoch", -1, "epoch"), ("version", 2, "version"), ("extents.0", {"base": 0}, "extents")):
-            self.client.command(self.database, {"update": files, "updates": [{"q": {"_id": entry["_id"]}, "u": {"$set": {field: odd}}}]})
-            self.refused("damaged: the field '%s' .* _id 0 " % told, "b.csv", collection="odd", status=4)
-            done = self.tipple("forget", "--uri", self.uri("odd"), "b.csv", status=4)
-            self.assertIn("the field '%s'" % told, done.stderr)
-            self.client.command(self.database, {"update": files, "updates": [{"q": {"_id": entry["_id"]}, "u": entry}]})
-        self.load("b.csv", collection="odd")
-        self.client.command(self.database, {"delete": files, "deletes": [{"q": {"_id": entry["_id"]}, "limit": 1}]})
-        self.load("b.csv", "--drop", "--yes", collection="odd")
-
     def test_lines_within_the_last_block(self):
         """refused: a file in whose last line, a long one, another line begins now, and both of whose ends are the same"""
         self.write("long.yaml", "format: long\nrecord: {delimiter: [\",\"], header: yes}\n"

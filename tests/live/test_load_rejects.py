@@ -110,15 +110,6 @@ class Limited(livetest.Case):
         self.write(name, rows(8000, bad=set(range(first - 1, first - 1 + count))))
         return self.load(name, "-j", 1, "-b", 1, "--max-rejects", 0, status=3)["read"]
 
-    def test_counted_where_it_stops(self):
-        """what the server has taken before it refuses one too many is counted, also of the same batch"""
-        self.write("a.csv", rows(3000))
-        for name, words in (("one", ("-j", 1)), ("some", ("-j", 4, "-b", 50)), ("all", ("-j", 1, "-b", 3000))):
-            self.client.command(self.database, {"create": name, "validator": {"k": {"$ne": "FORD"}}})
-            said = self.load("a.csv", *words, "--max-rejects", 30, collection=name, status=3)
-            self.assertEqual(self.client.count(self.database, name), said["loaded"])
-            self.assertEqual(said["read"], said["loaded"] + said["rejected"])
-
 
 class Fixed(livetest.Case):
     def setUp(self):
@@ -189,25 +180,6 @@ class Fixed(livetest.Case):
         said = self.load("--retry", "r", collection="other")
         self.assertEqual((1, 0), (said["loaded"], said["open_rejects"]))
         self.assertEqual(0, self.load("x.csv", "y.csv", "--rejects", "r", collection="other")["read"])
-
-    def test_torn_by_a_kill(self):
-        """a reject file that a kill cut off in the middle of an entry: the next run completes it"""
-        text = rows(2000, bad=set(range(500, 540)))
-        books = Books().plain("b.csv", text)
-        expected = sorted(books.rejected())
-        self.write("b.csv", text)
-        self.write("few.csv", rows(5))
-        self.load("b.csv", "--rejects", "whole", collection="whole", status=2)
-        whole = (self.folder / "whole").read_bytes()
-        for number, left in enumerate((len(whole) - 3, whole.rindex(b"\n", 0, -1) + 1, whole.rindex(b"\n#@") + 40, 25)):
-            collection = "torn%d" % number
-            self.load("few.csv", collection=collection)
-            own = self.header(collection)["own"].hex().encode()
-            self.write(collection, re.sub(rb"(?<=of catalog )\w+", own, whole)[:left])
-            self.load("b.csv", "--rejects", collection, collection=collection, status=2)
-            found = {(*entry[:3], entry[4]) for entry in self.entries(collection)}
-            self.assertEqual([], sorted(set(expected) - found), "rejects were lost behind a torn entry (cut at %d of %d)"
-                                 % (left, len(whole)))
 
 
 class ByWidth(livetest.Case):
@@ -286,15 +258,6 @@ class Shared(livetest.Case):
             said = self.load("--retry", name, "--max-rejects", 100000, "--rejects", name, collection=collection, status=2)
             self.assertEqual(600, said["rejected"])
         self.assertEqual(before, self.kept())
-
-    def test_at_once(self):
-        """two loads that begin together: each entry is there, whole, once"""
-        self.load("/dev/null")  # the collection is there
-        loads = [self.start(name, "--max-rejects", 100000) for name in self.texts]
-        for load in loads:
-            load.communicate(timeout=live.LONG)
-            self.assertEqual(2, load.returncode)
-        self.assertEqual(self.expected("a.csv", "b.csv"), self.all_entries())
 
     def test_in_a_folder(self):
         """a reject file is no input: left out of folders with a note, refused by name; nothing is touched"""

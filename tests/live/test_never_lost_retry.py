@@ -35,13 +35,6 @@ class Case(neverlost.Case):
     def retry(self, name, status=0):
         return self.load("--retry", name, "--rejects", name + ".again", status=status)
 
-    def killed(self, name, where):
-        """A retry that is killed when its document was acknowledged, or before it is sent."""
-        if where == "after":
-            self.assertTrue(self.interrupted(1, "--retry", name))
-            return
-        self.assertTrue(self.signalled(lambda message: not message.reply and self.is_data(message), "--retry", name))
-
     def holds_fix(self, name):
         """This fix is in the collection, and verify knows it."""
         bodies = [livetest.body_of(record) for _, _, record in livetest.records(self.text)]
@@ -55,31 +48,6 @@ class Case(neverlost.Case):
         count, = [entry["open_rejects"] for entry in said["inputs"]]
         self.assertEqual(0, self.load("a.csv", status=2 if count else 0)["read"])
         return count
-
-
-class Killed(Case):
-    def test_the_same_again(self):
-        """the same fix again, wherever the first was killed"""
-        for where, part in (("before", "loaded"), ("after", "already_there")):
-            self.setUp()
-            self.killed("A", where)
-            self.assertEqual(1, self.opened())
-            self.assertEqual(1, self.retry("A")[part])
-            self.holds_fix("A")
-            self.assertEqual(0, self.opened())
-
-    def test_another_one(self):
-        """another fix: what is there already stays, and is what counts; the other is a reject"""
-        self.killed("A", "after")
-        self.holds_fix("A")
-        self.assertEqual(1, self.retry("B", status=2)["rejected"])
-        self.assertRegex(self.stderr, "1 of its records .*otherwise")
-        self.holds_fix("A")
-        self.assertEqual(0, self.opened())
-        self.assertEqual(1, self.retry("A")["already_there"])
-        self.assertEqual(1, self.retry("B", status=2)["rejected"])
-        self.holds_fix("A")
-        self.assertEqual(0, self.opened())
 
 
 class Anywhere(neverlost.Case):

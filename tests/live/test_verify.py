@@ -151,21 +151,6 @@ class Found(liveverify.Case):
                          [[entry[key] for key in ("field", "stored", "expected")]
                           for entry in json.loads(done.stdout)["differences"]])
 
-    def test_many(self):
-        """of very many differences the first ones of each kind are named, and all are counted"""
-        self.put("a.csv", readings(5000))
-        self.load("a.csv")
-        self.client.command(self.database, {"update": "results", "updates": [
-            {"q": {}, "u": {"$inc": {"n": 1}}, "multi": True}], "writeConcern": liveverify.MAJORITY})
-        self.insert({"_id": "a unrelated one"})
-        for most in (0, 20):
-            said = self.verify("a.csv", "--max-differences", most, status=7)
-            self.assertEqual((5000, 1, 0), (said["changed"], said["unrelated"], said["as_expected"]))
-            self.assertEqual(list(range(2, 2 + most)), [
-                entry["line"] for entry in said["differences"] if entry["kind"] == "changed"])
-        self.remove_range(0, 2**63 - 1)
-        self.finds([("missing", "a.csv", 2, 5001), ("unrelated", '"a unrelated one"')], "a.csv")
-
 
 class Hashed(liveverify.Case):
     def test_against_the_server(self):
