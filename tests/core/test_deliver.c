@@ -391,39 +391,3 @@ TEST(too_large) {
     deliver_free(it);
     (void)comes_to;
 }
-
-/* Whatever happens in whatever order: what counts is there, what was there first stays, and nothing is sent
- * for ever. */
-TEST(random) {
-    static const char *const steps[] = {"ok",         "lost+",  "lost-",  "unsent",  "fail91",
-                                        "fail11600+", "wce64",  "short",  "e1=82",   "e*=82",
-                                        "e2=4711",    "e3=121", "e1=82+", "e*=112+", "e4=11000"};
-    srandom(11);
-    for (int round = 0; round < 20000; round++) {
-        char stored[8], script[400] = "", comes_to[MOST + 1];
-        uint32_t loaded;
-        lab_t lab;
-        err_t err = {.text = ""};
-        for (int i = 0; i < 7; i++)
-            stored[i] = "---=!du"[random() % 7];
-        stored[7] = '\0';
-        for (long left = random() % 8; left > 0; left--) {
-            strcat(script, steps[random() % (long)(sizeof steps / sizeof *steps)]);
-            strcat(script, " ");
-        }
-        strcat(script, "ok");
-        open_lab(&lab, stored, script);
-        lab.unseen = (uint32_t)(random() % 3);
-        lab.lost_fetches = (uint32_t)(random() % 3);
-        if (!run(&lab, (uint32_t)(random() % 7 + 1), comes_to, &loaded, &err))
-            fail_msg("%s, %s: %s", stored, script, err.text);
-        for (int i = 0; i < 7; i++) {
-            const char now = lab.stored[i];
-            if (comes_to[i] != 'R' && now != '=' && now != 'd')
-                fail_msg("%s, %s: '%s': document %d is not there", stored, script, comes_to, i);
-            if (stored[i] == '!' && (comes_to[i] != 'R' && now != '='))
-                fail_msg("%s, %s: '%s': document %d is another", stored, script, comes_to, i);
-        }
-        assert_true(lab.messages < 100);
-    }
-}

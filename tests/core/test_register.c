@@ -249,54 +249,6 @@ TEST(other_folders) {
     end(&lab);
 }
 
-/* The first portion of what is new is registered as taken, a group as a whole; of what is there nothing is touched. */
-TEST(first_portion_is_taken) {
-    static const struct {
-        portion_t portion;
-        const char *taken; /* by piece: of a; of b, which has two; of c and d, which are one group; of e */
-    } rows[] = {
-        {{0}, "- -- - - -"},
-        {{.least = 1}, "1 -- - - -"},
-        {{.least = 2}, "1 1- - - -"},
-        {{.least = 4}, "1 11 1 1 -"},
-        {{.most_bytes = 1}, "1 -- - - -"},
-        {{.most_bytes = 26}, "1 11 - - -"},
-        {{.most_bytes = 31}, "1 11 1 1 -"},
-        {{.least = 9}, "1 11 1 1 1"},
-    };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        lab_t lab;
-        begin(&lab);
-        assert_int_equal(one(&lab, file_of("d/old", 'o', 10), 1), 0);
-        wanted_t wanted[] = {file_of("d/old", 'o', 10), file_of("d/a", 'a', 10), file_of("d/b", 'b', 20),
-                             file_of("d/c", 'c', 10),   file_of("d/d", 'd', 10), file_of("d/e", 'e', 10)};
-        for (size_t j = 0; j < 6; j++) {
-            wanted[j].bytes = wanted[j].seen.size;
-            wanted[j].group = j == 4 ? 3 : j;
-        }
-        wanted[2].pieces = 2;
-        wanted[2].piece_blocks = 1;
-        registration_t registering = registration_of(wanted, 6, 2);
-        registering.generation = 7;
-        registering.portion = rows[i].portion;
-        char taken[16] = "";
-        assert_true(catalog_register(&lab.store, &registering, &err));
-        assert_int_equal(wanted[0].entry.pieces[0].epoch, 0);
-        for (size_t j = 1; j < 6; j++) {
-            for (size_t k = 0; k < wanted[j].entry.piece_count; k++) {
-                const piece_t *piece = &wanted[j].entry.pieces[k];
-                assert_int_equal(piece->owner.bytes[0], piece->epoch ? 2 : 0);
-                assert_int_equal(piece->generation, piece->epoch ? 7 : 0);
-                strcat(taken, piece->epoch ? "1" : "-");
-            }
-            strcat(taken, j < 5 ? " " : "");
-        }
-        assert_string_equal(taken, rows[i].taken);
-        register_free(&registering);
-        end(&lab);
-    }
-}
-
 /* Many of one last name: each path is looked at once, not once for each pair. */
 TEST(one_last_name) {
     lab_t lab;

@@ -35,21 +35,6 @@ static const record_t different[] = {
 };
 enum { DIFFERENT = sizeof different / sizeof *different };
 
-TEST(equality) {
-    for (size_t i = 0; i < DIFFERENT; i++)
-        for (size_t j = 0; j < DIFFERENT; j++) {
-            char copy[32];
-            record_t other = different[j];
-            strcpy(copy, other.input); /* names are compared by what they say */
-            other.input = copy;
-            reject_identity_t a = identity_of(&different[i]), b = identity_of(&other);
-            if (reject_identity_equal(&a, &b) != (i == j))
-                fail_msg("records %zu and %zu", i, j);
-            if (i == j)
-                assert_int_equal(reject_identity_number(&a), reject_identity_number(&b));
-        }
-}
-
 /* What is in files of today must be known tomorrow: XXH3 with 64 bits, as its authors publish it for these.
  */
 TEST(hash_is_fixed) {
