@@ -82,7 +82,6 @@ TEST(grow_keeps_what_was_used) {
     pool_destroy(pool);
 }
 
-/* What a small text does not need goes back to the budget; a large one stays where it is. */
 /* Who holds all of the budget is not made to wait; and what is not needed any more is given back at once. */
 TEST(split) {
     pool_t *pool = pool_new(100 * USUAL, USUAL);
@@ -106,6 +105,7 @@ TEST(split) {
     pool_destroy(pool);
 }
 
+/* What a small text does not need goes back to the budget; a large one stays where it is. */
 TEST(shrink) {
     pool_t *pool = pool_new(USUAL + USUAL / 2, USUAL);
     buffer_t small, other;
@@ -166,9 +166,11 @@ typedef struct {
     bool granted;
 } taker_t;
 
+/* Its first buffer, or a larger one in the place of the one that it has. */
 static void *take(void *context) {
     taker_t *taker = context;
-    taker->granted = pool_take(taker->pool, taker->bytes, &taker->buffer);
+    taker->granted = taker->buffer.bytes ? pool_grow(taker->pool, &taker->buffer, 1, taker->bytes)
+                                         : pool_take(taker->pool, taker->bytes, &taker->buffer);
     taker->done = true;
     return NULL;
 }
@@ -244,21 +246,6 @@ TEST(close_wakes_all) {
     pool_destroy(pool);
 }
 
-typedef struct {
-    pool_t *pool;
-    buffer_t buffer;
-    size_t bytes;
-    atomic_bool done;
-    bool granted;
-} grower_t;
-
-static void *grow(void *context) {
-    grower_t *grower = context;
-    grower->granted = pool_grow(grower->pool, &grower->buffer, 1, grower->bytes);
-    grower->done = true;
-    return NULL;
-}
-
 /* Who may grow at once, and who waits until the other has given its buffer back. Each holds a usual buffer
  * before. */
 TEST(grow_waits) {
@@ -277,7 +264,7 @@ TEST(grow_waits) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         pool_t *pool = pool_new(cases[i].budget * USUAL, USUAL);
         buffer_t first = {NULL, 0};
-        grower_t second = {.pool = pool, .bytes = cases[i].second * USUAL};
+        taker_t second = {.pool = pool, .bytes = cases[i].second * USUAL};
         pthread_t thread;
         if (cases[i].budget > 1) {
             assert_true(pool_take(pool, 1, &first));
@@ -292,7 +279,7 @@ TEST(grow_waits) {
             assert_true(pool_take(pool, 1, &second.buffer));
             assert_true(pool_grow(pool, &first, 0, cases[i].first * USUAL));
         }
-        assert_int_equal(pthread_create(&thread, NULL, grow, &second), 0);
+        assert_int_equal(pthread_create(&thread, NULL, take, &second), 0);
         if (cases[i].waits) {
             wait_short(pool);
             usleep(20000);
@@ -316,12 +303,12 @@ TEST(grow_waits) {
 TEST(close_wakes_growers) {
     pool_t *pool = pool_new(2 * USUAL, USUAL);
     buffer_t large;
-    grower_t grower = {.pool = pool, .bytes = 9 * USUAL};
+    taker_t grower = {.pool = pool, .bytes = 9 * USUAL};
     pthread_t thread;
     assert_true(pool_take(pool, 1, &large));
     assert_true(pool_take(pool, 1, &grower.buffer));
     assert_true(pool_grow(pool, &large, 0, 9 * USUAL));
-    assert_int_equal(pthread_create(&thread, NULL, grow, &grower), 0);
+    assert_int_equal(pthread_create(&thread, NULL, take, &grower), 0);
     wait_short(pool);
     pool_close(pool);
     pthread_join(thread, NULL);
