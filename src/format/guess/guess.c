@@ -96,10 +96,10 @@ static bool begin(guess_t *guess, const guess_piece_t *piece, err_t *err) {
     const structure_said_t said = {guess->options.header_line, guess->options.quote,
                                    guess->options.delimiter};
     guess->marked = bom > 0;
-    guess->bson = guess_is_bson(piece->text, piece->length) ||
-                  (piece->ends && !piece->length && (piece->dumped || guess_is_named_bson(guess->name)));
-    guess->json = !guess->bson && guess_is_json(piece->text, piece->length);
-    if (guess->bson || guess->json)
+    guess->kind = piece->ends && !piece->length && (piece->dumped || guess_is_named_bson(guess->name))
+                      ? RECORDS_BSON
+                      : guess_kind_of(piece->text, piece->length);
+    if (guess->kind != RECORDS_DELIMITED)
         return true;
     const bool whole = is_whole(guess, piece);
     if (!guess_is_text(guess->name, piece->text, piece->length, err) ||
@@ -217,11 +217,9 @@ static const uint8_t *find_begin(guess_t *guess, const guess_piece_t *piece) {
 static bool take_piece(guess_t *guess, const guess_piece_t *piece, err_t *err) {
     const bool last = is_whole(guess, piece);
     guess->all &= piece->begins && last;
-    if (guess->bson)
-        guess->records += piece->begins ? guess_bson_count(piece->text, piece->length) : 0;
-    if (guess->json)
-        return !piece->begins || guess_json_take(guess, piece->text, piece->length, last, err);
-    const uint8_t *begin = guess->bson ? NULL : find_begin(guess, piece);
+    if (guess->kind != RECORDS_DELIMITED)
+        return !piece->begins || guess_take_documents(guess, piece->text, piece->length, last, err);
+    const uint8_t *begin = find_begin(guess, piece);
     return !begin || take_lines(guess, piece, begin, last, err);
 }
 
@@ -329,9 +327,8 @@ static bool is_record(const guess_t *guess) {
 static bool begin_other(guess_t *guess, const guess_piece_t *piece, bool *takes, err_t *err) {
     guess_line_t line;
     *takes = false;
-    if (guess->json || guess->bson) {
-        *takes = guess->bson ? guess_is_bson(piece->text, piece->length)
-                             : guess_is_json(piece->text, piece->length);
+    if (guess->kind != RECORDS_DELIMITED) {
+        *takes = guess_kind_of(piece->text, piece->length) == guess->kind;
     } else if (find_line(guess, piece, &line)) {
         if (!guess_split_line(guess, &line, err))
             return false;
@@ -399,8 +396,8 @@ static bool settle_text(guess_t *guess, err_t *err) {
 
 /* Decides by the first input, then by all. */
 static bool settle(guess_t *guess, const guess_sample_t *sample, err_t *err) {
-    const bool documents = guess->json || guess->bson;
-    if (guess->options.validate && !guess->bson)
+    const bool documents = guess->kind != RECORDS_DELIMITED;
+    if (guess->options.validate && guess->kind != RECORDS_BSON)
         return err_set(err, STATUS_USAGE,
                        "%.1000s: is no BSON, and --with validate is for BSON: leave it out", guess->name);
     if (!documents && (!settle_text(guess, err) || !guess_find_header(guess, sample, err)))
@@ -424,7 +421,7 @@ static bool settle(guess_t *guess, const guess_sample_t *sample, err_t *err) {
 static int lines_of(const guess_piece_t *piece) {
     const uint8_t *const text = piece->text, *const end = text + piece->length,
                          *feed = memchr(text, '\n', piece->length);
-    if (!piece->ends || guess_is_bson(text, piece->length) || guess_is_json(text, piece->length))
+    if (!piece->ends || guess_kind_of(text, piece->length) != RECORDS_DELIMITED)
         return 2;
     return feed && !guess_is_empty(feed + 1, (size_t)(end - feed - 1)) ? 2
                                                                        : !guess_is_empty(text, piece->length);

@@ -13,54 +13,32 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    LOOK_AT = 256 << 10 /* bytes, for dates */,
-    MOST_PATH = 400,
-    MOST_PATHS = 500,
-    MOST_DATES = 5 /* that are named */
-};
+enum { LOOK_AT = 256 << 10 /* bytes, for dates */, MOST_PATH = 400, MOST_PATHS = 500 };
 
-/* True if nothing follows the closing bracket: otherwise [] may be the first value of a row. */
-static bool is_empty_array(const uint8_t *text, size_t length) {
-    const uint8_t *end = memchr(text, ']', length);
-    return end && lines_blanks(end + 1, text + length) == text + length;
-}
-
-bool guess_is_json(const uint8_t *text, size_t length) {
+record_kind_t guess_kind_of(const uint8_t *text, size_t length) {
     uint8_t first, second;
+    bool lies;
+    if (bson_span_begins(text, length)) {
+        const size_t next = bson_span_find(text, length, &lies);
+        if (next + 4 > length || bson_length_may_be(bson_length(text + next)))
+            return RECORDS_BSON;
+    }
     guess_first_bytes(text, length, &first, &second);
     return (first == '{' && (second == '"' || second == '}')) ||
-           (first == '[' &&
-            (second == '{' || second == '[' || (second == ']' && is_empty_array(text, length))));
+                   (first == '[' && (second == '{' || second == '[' || second == ']'))
+               ? RECORDS_JSON
+               : RECORDS_DELIMITED;
 }
 
 /* ---- dates in the texts of JSON ---- */
 
-/* The column of the values at this path; NULL: there is none, and no room for another. Most objects have their keys in one order, so
- * the search begins after the column that was found last. */
-static bool find_path(guess_t *guess, const char *path, guess_column_t **found, err_t *err) {
-    const size_t count = guess->structure.columns;
-    *found = NULL;
-    for (size_t i = 1; i <= count && !*found; i++) {
-        const size_t at = (guess->fields + i) % count;
-        *found = strcmp(guess->columns[at].text, path) == 0 ? &guess->columns[at] : NULL;
-    }
-    if (!*found && count < MOST_PATHS) {
-        if (!guess_add_column(guess, path, strlen(path), err))
-            return false;
-        *found = &guess->columns[count];
-    }
-    guess->fields = *found ? (size_t)(*found - guess->columns) : guess->fields;
-    return true;
-}
-
-/* Notes the values of an object or an array, and adds the texts to their columns; those of an array stand where it does. */
+/* Makes a column of each path of an object or an array, and adds the texts there; those of an array stand where it does. */
 static bool note_values(guess_t *guess, bson_iter_t *at, bool array, char path[MOST_PATH], size_t before,
                         err_t *err) {
     while (element_next(at)) {
         const char *key = bson_iter_key(at);
         const size_t keyed = array ? 0 : strlen(key);
-        guess_column_t *column;
+        size_t i = 0;
         bson_iter_t child;
         path[before] = '\0';
         if (before + keyed + 2 > MOST_PATH ||
@@ -68,12 +46,15 @@ static bool note_values(guess_t *guess, bson_iter_t *at, bool array, char path[M
             continue;
         if (!array)
             sprintf(path + before, "%s%s", before ? "." : "", key);
-        if (!find_path(guess, path, &column, err))
+        while (i < guess->structure.columns && strcmp(guess->columns[i].text, path) != 0)
+            i++;
+        if (i == guess->structure.columns && i < MOST_PATHS &&
+            !guess_add_column(guess, path, strlen(path), err))
             return false;
-        if (column && BSON_ITER_HOLDS_UTF8(at)) {
+        if (i < MOST_PATHS && BSON_ITER_HOLDS_UTF8(at)) {
             uint32_t length;
             const char *text = bson_iter_utf8(at, &length);
-            guess_column_add(&column->column, (const uint8_t *)text, length);
+            guess_column_add(&guess->columns[i].column, (const uint8_t *)text, length);
         } else if ((BSON_ITER_HOLDS_DOCUMENT(at) || BSON_ITER_HOLDS_ARRAY(at)) &&
                    bson_iter_recurse(at, &child) &&
                    !note_values(guess, &child, BSON_ITER_HOLDS_ARRAY(at), path, strlen(path), err)) {
@@ -108,32 +89,33 @@ static bool is_typed(const guess_t *guess, const char *path) {
 }
 
 static void list_dates(text_t *lines, const guess_t *guess) {
-    size_t count = 0;
+    bool any = false;
     for (size_t i = 0; i < guess->structure.columns; i++) {
         guess_column_t *column = &guess->columns[i];
         column->is = guess_column_decide(&column->column);
         if (!guess_kind_is_date(column->is.kind) || __builtin_popcount(column->is.orders) > 1 ||
-            is_typed(guess, column->text) || ++count > MOST_DATES)
+            is_typed(guess, column->text))
             continue;
-        text_append(lines,
-                    count == 1 ? "\ntexts stay texts; these options make dates of those that are:" : "");
+        text_append(lines, any ? "" : "\ntexts stay texts; these options make dates of those that are:");
         guess_put_spec(lines, "-t", column->text, column);
+        any = true;
     }
-    if (count > MOST_DATES)
-        text_print(lines, ", and so of %zu more keys", count - MOST_DATES);
 }
 
-/* ---- JSON ---- */
+/* ---- records ---- */
 
-bool guess_json_take(guess_t *guess, const uint8_t *text, size_t length, bool last, err_t *err) {
-    size_t at = lines_bom(text, length), end;
-    while (at < length && (end = json_span_find(&(json_span_t){0}, text + at, length - at, last))) {
+bool guess_take_documents(guess_t *guess, const uint8_t *text, size_t length, bool last, err_t *err) {
+    const bool json = guess->kind == RECORDS_JSON;
+    size_t at = json ? lines_bom(text, length) : 0, end;
+    bool lies;
+    while (at < length && (end = json ? json_span_find(&(json_span_t){0}, text + at, length - at, last)
+                                      : bson_span_find(text + at, length - at, &lies))) {
         size_t object = at;
         while (object < at + end && json_span_is_around(text[object]))
             object++;
         at += end;
         guess->records += object < at;
-        if (object < LOOK_AT && !note_object(guess, text + object, at - object, err))
+        if (json && object < LOOK_AT && !note_object(guess, text + object, at - object, err))
             return false;
     }
     return true;
@@ -166,10 +148,11 @@ static void write_types(text_t *yaml, text_t *lines, const guess_t *guess) {
 }
 
 void guess_write_documents(text_t *yaml, text_t *lines, const guess_t *guess) {
-    const char *kind = guess->bson ? "bson" : "json";
+    const bool bson = guess->kind == RECORDS_BSON;
+    const char *kind = bson ? "bson" : "json";
     const bool plain = !guess->options.type_count && !guess->options.validate;
     text_print(yaml, "record: {%s: yes%s}\n", kind, guess->options.validate ? ", validate: yes" : "");
-    text_print(lines, "no --format: read as %s%s%s", guess->bson ? "BSON" : "JSON",
+    text_print(lines, "no --format: read as %s%s%s", bson ? "BSON" : "JSON",
                plain ? ", the same as --format " : "", plain ? kind : "");
     text_append(lines, " (");
     guess_put_share(lines, guess);
@@ -184,37 +167,19 @@ void guess_write_documents(text_t *yaml, text_t *lines, const guess_t *guess) {
 
 bool guess_check_documents(const guess_t *guess, err_t *err) {
     const guess_options_t *options = &guess->options;
-    const bool types = options->type_count > 0;
-    const char *text = guess_options_said(options, true),
-               *odd = guess->bson && types                            ? "type"
-                      : (guess->bson || !types) && options->bad_value ? "on-bad-value"
-                                                                      : text;
+    const bool types = options->type_count > 0, bson = guess->kind == RECORDS_BSON;
+    const char *text = guess_options_said(options, true), *odd = bson && types ? "type"
+                                                                 : (bson || !types) && options->bad_value
+                                                                     ? "on-bad-value"
+                                                                     : text;
     if (odd)
         return err_set(err, STATUS_USAGE, "%.1000s: is %s, with which --%s does not go: leave it out%s",
-                       guess->name, guess->bson ? "BSON" : "JSON", odd,
-                       guess->json ? "; --type says of which type the values of a key are" : "");
+                       guess->name, bson ? "BSON" : "JSON", odd,
+                       !bson ? "; --type says of which type the values of a key are" : "");
     for (size_t i = 0; i < options->type_count; i++)
         if (guess->types[i].key || !guess->types[i].type)
             return err_set(err, STATUS_USAGE,
                            "--type '%s': a value of JSON keeps the key that it has there: say NAME:TYPE",
                            guess->types[i].text);
     return true;
-}
-
-/* ---- BSON ---- */
-
-bool guess_is_bson(const uint8_t *text, size_t length) {
-    bool lies;
-    if (!bson_span_begins(text, length))
-        return false;
-    const size_t next = bson_span_find(text, length, &lies);
-    return next + 4 > length || bson_length_may_be(bson_length(text + next));
-}
-
-size_t guess_bson_count(const uint8_t *text, size_t length) {
-    size_t count = 0, at = 0, end;
-    bool lies;
-    for (; (end = bson_span_find(text + at, length - at, &lies)) != 0; at += end)
-        count++;
-    return count;
 }

@@ -79,8 +79,8 @@ typedef struct {
 
 struct guess {
     const char *name;
-    bool json, bson; /* what the input is: then columns are paths of JSON, and the structure stays empty */
-    bool marked;     /* the input begins with the byte-order mark of UTF-8 */
+    record_kind_t kind; /* of JSON the columns are paths, and of JSON and BSON the structure stays empty */
+    bool marked;        /* the input begins with the byte-order mark of UTF-8 */
     guess_options_t options;
     type_spec_t *types; /* options.type_count */
     structure_t structure;
@@ -114,12 +114,10 @@ struct guess {
     encoding_t encoding;
 };
 
-/* guess_documents.c */
-bool guess_is_json(const uint8_t *text, size_t length);
-bool guess_json_take(guess_t *guess, const uint8_t *text, size_t length, bool last, err_t *err);
+/* guess_documents.c: what a text is: delimited, JSON or BSON. */
+record_kind_t guess_kind_of(const uint8_t *text, size_t length);
+bool guess_take_documents(guess_t *guess, const uint8_t *text, size_t length, bool last, err_t *err);
 bool guess_check_documents(const guess_t *guess, err_t *err); /* False: an option does not go with them. */
-bool guess_is_bson(const uint8_t *text, size_t length);
-size_t guess_bson_count(const uint8_t *text, size_t length);
 void guess_write_documents(text_t *yaml, text_t *lines, const guess_t *guess);
 
 /* guess.c: the first input with two lines, by which the structure is found; where none has two, with one; else the first of

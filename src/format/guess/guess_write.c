@@ -173,12 +173,13 @@ static void show_sample(writer_t *to) {
 }
 
 void guess_put_share(text_t *out, const guess_t *guess) {
-    static const char *const words[] = {"row", "object", "document"};
+    static const char *const words[] = {
+        [RECORDS_DELIMITED] = "row", [RECORDS_JSON] = "object", [RECORDS_BSON] = "document"};
     char count[UNITS_MAX] = "no";
     if (guess->records)
         units_count(count, guess->records);
     text_print(out, "%s%s %s%s looked at", guess->all && guess->records > 1 ? "all " : "", count,
-               words[guess->bson ? 2 : guess->json], units_s(guess->records));
+               words[guess->kind], units_s(guess->records));
 }
 
 /* ---- the fields ---- */
@@ -319,7 +320,7 @@ static void show_change(text_t *out, const guess_t *guess) {
 }
 
 bool guess_write(const guess_t *guess, char **yaml, char **lines, err_t *err) {
-    const bool documents = guess->json || guess->bson;
+    const bool documents = guess->kind != RECORDS_DELIMITED;
     const char *bad = guess->options.bad_value ? schema_bad_values[guess->options.bad_value] : NULL;
     writer_t to = {.guess = guess,
                    .lists = {{.words = "columns", .most = MOST_COLUMNS},
