@@ -8,12 +8,12 @@
 #include "format/types.h"
 #include "format/values/blanks.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <xxhash.h>
 
 enum { BSON_FIRST = 8 };
@@ -31,7 +31,6 @@ typedef struct {
     const uint8_t *at, *end;
     const uint8_t *next; /* after the first line */
     line_t line;         /* that line, */
-    bool cut;            /* by whatever delimiter: there is no other line */
     split_t *split;      /* and its fields, by the last delimiter that was tried; 0: there is no line */
     bool failed;         /* memory was out */
     const char *name;    /* of a file: its name, */
@@ -93,31 +92,22 @@ bool dialect_read(const schema_t *schema, const char *line, dialect_t *dialect) 
         return false;
     dialect->delimiter = (char)delimiter;
     for (const char *at = line + used; *at && *at != ' ' && *at != '\n';) {
-        const size_t length = strcspn(at, ", \n"), digits = strspn(at, "0123456789");
-        const bool none = length == 1 && *at == '-';
-        const size_t field = none ? DIALECT_NO_FIELD : strtoul(at, NULL, 10);
-        if (dialect->columns == SCHEMA_MOST_FIELDS * 2 ||
-            (!none && (!length || length > 4 || digits != length || field >= schema->field_count ||
-                       dialect->column_of[field] != DIALECT_NO_FIELD)))
+        const bool none = *at == '-';
+        char *end = (char *)at + 1;
+        const size_t field = none                    ? DIALECT_NO_FIELD
+                             : isdigit((uint8_t)*at) ? strtoul(at, &end, 10)
+                                                     : SIZE_MAX;
+        if (dialect->columns == SCHEMA_MOST_FIELDS * 2 || !strchr(", \n", *end) ||
+            (!none && (field >= schema->field_count || dialect->column_of[field] != DIALECT_NO_FIELD)))
             return false;
         add_column(schema, dialect, field);
-        at += length + (at[length] == ',');
+        at = end + (*end == ',');
     }
     set_hash(schema, dialect);
     return dialect->columns > 0 || schema->kind != RECORDS_DELIMITED;
 }
 
 /* ---- columns by their names ---- */
-
-/* True if the text is this name of a column, as a file in the format's encoding spells it, with letters of ASCII in any case. */
-static bool is_name(const schema_t *schema, const schema_text_t *name, const uint8_t *text, size_t length) {
-    const encoding_t encoding = schema->encoding;
-    if (name->length == length && (!length || (encoding_keeps_utf8(encoding) &&
-                                               strncasecmp(name->text, (const char *)text, length) == 0)))
-        return true;
-    return encoding && length &&
-           encoding_begins(encoding, (const uint8_t *)name->text, name->length, text, length, true) == length;
-}
 
 /* The field of the column of this name; DIALECT_NO_FIELD: the format does not know it. */
 static size_t field_named(const schema_t *schema, const span_t *span) {
@@ -127,7 +117,8 @@ static size_t field_named(const schema_t *schema, const span_t *span) {
     for (size_t i = 0; i < schema->field_count; i++) {
         const texts_t *names = &schema->fields[i].columns;
         for (size_t j = 0; j < names->count; j++)
-            if (is_name(schema, &names->items[j], text, length))
+            if (encoding_same(schema->encoding, names->items[j].text, names->items[j].length, text, length,
+                              true))
                 return i;
     }
     return DIALECT_NO_FIELD;
@@ -209,7 +200,7 @@ bool dialect_first_line(const schema_t *schema, const uint8_t *text, size_t leng
 static void split_by(lines_t *lines, char delimiter) {
     lines->next = lines->at;
     lines->split->count = 0;
-    if (lines->cut || next_line(lines->schema, delimiter, &lines->next, lines->end, true, &lines->line))
+    if (next_line(lines->schema, delimiter, &lines->next, lines->end, true, &lines->line))
         lines->failed |=
             !split_record(lines->split, lines->schema, delimiter, lines->line.text, lines->line.length);
 }
@@ -233,25 +224,21 @@ bool dialect_is_underline(const schema_t *schema, char delimiter, const uint8_t 
 
 /* ---- headers ---- */
 
-/* True if the line begins as headers of the format do. first: it is the first one of a file. */
-static bool begins_as_header(const lines_t *lines, bool first) {
-    const schema_t *schema = lines->schema;
-    const span_t *span = lines->split->spans;
-    if (schema->header == HEADER_YES)
-        return first || (lines->split->count > 1 && field_named(schema, span) != DIALECT_NO_FIELD);
-    return lines->split->count &&
-           words_find(&schema->header_words, schema->encoding, span->text, span->length) >= 0;
+/* True if the first field is a word that headers of the format begin with. */
+static bool begins_as_header(const schema_t *schema, const split_t *split) {
+    return split->count &&
+           words_find(&schema->header_words, schema->encoding, split->spans->text, split->spans->length) >= 0;
 }
 
 /* Reads the line as a header, by the delimiter by which the format knows the most of its columns. They become the dialect's.
  * Returns how many it knows, and 1 more; 0: the line is no header. */
-static size_t read_names(lines_t *lines, bool first, dialect_t *dialect) {
+static size_t read_names(lines_t *lines, dialect_t *dialect) {
     const schema_t *schema = lines->schema;
     size_t most = 0;
     for (size_t d = 0; d < schema->delimiter_count; d++) {
         split_by(lines, schema->delimiters[d]);
-        const size_t known =
-            begins_as_header(lines, first) ? 1 + name_columns(schema, lines->split, dialect) : 0;
+        const bool may_be = schema->header == HEADER_YES || begins_as_header(schema, lines->split);
+        const size_t known = may_be ? 1 + name_columns(schema, lines->split, dialect) : 0;
         if (known <= most)
             continue;
         most = known;
@@ -264,7 +251,7 @@ static size_t read_names(lines_t *lines, bool first, dialect_t *dialect) {
     return most;
 }
 
-enum { SHOWN = 124, NAMED = 12, NAME_SHOWN = 44, LIST_ROOM = 800 };
+enum { SHOWN = 124, NAME_SHOWN = 44, NAMES_SHOWN = 400 };
 
 /* The beginning of a text, none of which a terminal obeys. */
 static const char *show(const uint8_t *text, size_t length, char *out, size_t room) {
@@ -272,17 +259,17 @@ static const char *show(const uint8_t *text, size_t length, char *out, size_t ro
     return length < room - 3 ? out : strcat(out, "...");
 }
 
-/* The names of the first columns. unknown: only those that the format does not know. Returns how many there are. */
-static size_t list_columns(const split_t *split, const dialect_t *unknown, char out[LIST_ROOM]) {
-    char shown[NAME_SHOWN];
-    size_t count = 0, used = 0;
-    for (size_t i = 0; i < split->count; i++) {
-        const span_t *span = &split->spans[i];
-        if ((unknown && unknown->field_of[i] != DIALECT_NO_FIELD) || count++ > NAMED)
-            continue;
-        used += (size_t)snprintf(out + used, LIST_ROOM - used, "%s%s", count > 1 ? "," : "",
-                                 count > NAMED ? "..." : show(span->text, span->length, shown, sizeof shown));
-    }
+/* The names of the columns. unknown: only those that the format does not know. Returns how many there are. */
+static size_t list_columns(const split_t *split, const dialect_t *unknown, char out[NAMES_SHOWN]) {
+    text_t names = {0};
+    size_t count = 0;
+    for (size_t i = 0; i < split->count; i++)
+        if (!unknown || unknown->field_of[i] == DIALECT_NO_FIELD) {
+            text_append(&names, count++ ? "," : "");
+            text_append_bytes(&names, (const char *)split->spans[i].text, split->spans[i].length);
+        }
+    show((const uint8_t *)names.bytes, names.length, out, NAMES_SHOWN);
+    text_free(&names);
     return count;
 }
 
@@ -290,7 +277,7 @@ static size_t list_columns(const split_t *split, const dialect_t *unknown, char 
 static bool check_names(const lines_t *lines, const dialect_t *dialect, err_t *err) {
     const schema_t *schema = lines->schema;
     const split_t *split = lines->split;
-    char names[LIST_ROOM];
+    char names[NAMES_SHOWN];
     if (split->count == SPLIT_MOST)
         return err_set(err, STATUS_INPUT, "the header has %d columns or more, which is too many", SPLIT_MOST);
     for (size_t i = 0; i < split->count; i++) {
@@ -393,7 +380,7 @@ static void choose_layout(lines_t *lines, dialect_t *dialect) {
 static bool read_first_line(lines_t *lines, dialect_t *dialect, err_t *err) {
     const schema_t *schema = lines->schema;
     if (schema->header == HEADER_YES || schema->header == HEADER_WORDS)
-        dialect->header = read_names(lines, true, dialect) > 0;
+        dialect->header = read_names(lines, dialect) > 0;
     if (schema->header_refused && !is_no_header(lines, dialect, err))
         return false;
     if (schema->header != HEADER_LINE && !dialect->header) {
@@ -539,8 +526,8 @@ dialect_line_t dialect_line(const schema_t *schema, const dialect_t *dialect, sp
         return DIALECT_HEADER;
     if (schema->header == HEADER_LINE || (yes && !may_be_named(schema, dialect->delimiter, line, length)))
         return DIALECT_RECORD;
-    lines_t lines = {.schema = schema, .line = {line, length, true}, .cut = true, .split = split};
-    const size_t known = read_names(&lines, false, &named);
+    lines_t lines = {.schema = schema, .at = line, .end = line + length, .split = split};
+    const size_t known = read_names(&lines, &named);
     if (lines.failed)
         return DIALECT_MEMORY;
     if (known < (yes ? 3 : 1))

@@ -79,15 +79,9 @@ bool schema_makes(const schema_t *schema, const char *path, suggestion_t *near) 
 }
 
 int words_find(const texts_t *words, encoding_t encoding, const uint8_t *text, size_t length) {
-    for (size_t i = 0; i < words->count; i++) {
-        const schema_text_t *word = &words->items[i];
-        if ((word->length == length && memcmp(word->text, text, length) == 0 &&
-             (encoding_keeps_utf8(encoding) || !length)) ||
-            (encoding && length &&
-             encoding_begins(encoding, (const uint8_t *)word->text, word->length, text, length, false) ==
-                 length))
+    for (size_t i = 0; i < words->count; i++)
+        if (encoding_same(encoding, words->items[i].text, words->items[i].length, text, length, false))
             return (int)i;
-    }
     return -1;
 }
 

@@ -4,7 +4,6 @@
 #include <ctype.h>
 #include <iconv.h>
 #include <string.h>
-#include <strings.h>
 
 /* The characters of the bytes 80 to 9f in windows-1252; 0: none. */
 static const uint16_t windows[32] = {0x20AC, 0,      0x201A, 0x0192, 0x201E, 0x2026, 0x2020, 0x2021,
@@ -93,19 +92,18 @@ size_t encoding_from_utf8(encoding_t encoding, uint8_t *out, const uint8_t *text
     return written;
 }
 
-size_t encoding_begins(encoding_t encoding, const uint8_t *words, size_t count, const uint8_t *text,
-                       size_t length, bool any_case) {
-    size_t at = 0;
-    for (size_t i = 0; i < count; at++) {
-        uint8_t character[ENCODING_MOST_BYTES];
-        const size_t size = at < length ? encoding_character(encoding, text[at], character) : 0;
+bool encoding_writes(encoding_t encoding, const char *words, size_t count, const uint8_t *text, size_t length,
+                     bool any_case) {
+    size_t at = 0, i = 0, size;
+    uint8_t character[ENCODING_MOST_BYTES];
+    for (; at < length && i < count; i += size, at++) {
+        size = encoding_character(encoding, text[at], character);
         if (!size || size > count - i ||
             (memcmp(words + i, character, size) != 0 &&
-             !(any_case && size == 1 && words[i] < 0x80 && tolower(words[i]) == tolower(character[0]))))
-            return 0;
-        i += size;
+             !(any_case && size == 1 && tolower((uint8_t)words[i]) == tolower(character[0]))))
+            return false;
     }
-    return encoding_keeps_utf8(encoding) && utf8_valid(text, at) ? 0 : at;
+    return at == length && i == count && !(encoding_keeps_utf8(encoding) && utf8_valid(text, length));
 }
 
 /* ---- other encodings ---- */

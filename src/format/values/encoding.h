@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
+#include <strings.h>
 
 /* windows-1252 is Latin-1 except for the bytes 80 to 9f: 27 of them are characters, five are none. The numbers stand in the
  * digests of formats. */
@@ -50,10 +52,19 @@ size_t encoding_to_utf8(encoding_t encoding, uint8_t *out, const uint8_t *text, 
  * character. */
 size_t encoding_from_utf8(encoding_t encoding, uint8_t *out, const uint8_t *text, size_t length);
 
-/* Does a text begin with these words of UTF-8, but written in the encoding? Returns how many bytes of the text they are;
- * 0: no, or they are UTF-8 which the encoding keeps. any_case: ASCII letters match in any case. */
-size_t encoding_begins(encoding_t encoding, const uint8_t *words, size_t count, const uint8_t *text,
-                       size_t length, bool any_case);
+/* Is the text these words of UTF-8, written in the encoding? False for what is UTF-8, and kept by the encoding. any_case: ASCII
+ * letters match in any case. */
+bool encoding_writes(encoding_t encoding, const char *words, size_t count, const uint8_t *text, size_t length,
+                     bool any_case);
+
+/* The same, or the very words. */
+static inline bool encoding_same(encoding_t encoding, const char *words, size_t count, const uint8_t *text,
+                                 size_t length, bool any_case) {
+    if (count == length && (!length || encoding_keeps_utf8(encoding)) &&
+        (any_case ? strncasecmp(words, (const char *)text, length) : memcmp(words, text, length)) == 0)
+        return true;
+    return encoding && length && encoding_writes(encoding, words, count, text, length, any_case);
+}
 
 /* ---- other encodings, of which whoever reads a text makes UTF-8 ---- */
 
