@@ -10,40 +10,39 @@ enum {
     MS_OF_DAY = 86400000,
     MS_OF_HOUR = 3600000,
     MS_OF_MINUTE = 60000,
+    NS_OF_MS = 1000000,
     MOST_FRACTION = 9, /* digits: nanoseconds */
 };
 
 /* How a part is written. */
 enum {
     LITERAL,
-    FULL,     /* digits, as many as the part is wide */
-    BARE,     /* one digit or two, without a zero in front */
+    DIGITS,   /* as many as the part is wide */
+    NUMBER,   /* of two digits a year, or up to `most` digits without a zero in front, or a fraction */
     NAME,     /* of a month: all letters, or as many as the part is wide */
     HALF_DAY, /* AM or PM */
     OFFSET,   /* Z, +hh:mm or +hhmm */
-    FRACTION, /* digits of a second, none of which may be lost */
-    ROUNDED,  /* the same, rounded to milliseconds */
-    EPOCH,    /* a whole number of seconds or milliseconds since 1970, in place of all parts */
 };
 
-/* What a part says of the moment: FRACTION_MS in milliseconds, ZONE in minutes before UTC. A pattern has each once. */
-enum { YEAR, MONTH, DAY, HOUR, MINUTE, SECOND, FRACTION_MS, HALF, ZONE, VALUES };
+/* What a part says of the moment: FRACTION in nanoseconds, ZONE in minutes before UTC. A pattern has each once. */
+enum { YEAR, MONTH, DAY, HOUR, MINUTE, SECOND, FRACTION, HALF, ZONE, VALUES };
 
 static const char *const months[] = {"January", "February", "March",     "April",   "May",      "June",
                                      "July",    "August",   "September", "October", "November", "December"};
 
-static inline const uint8_t *read_digits(const uint8_t *at, const uint8_t *end, size_t width,
+/* A digit of a second by its place, in nanoseconds. */
+static const int32_t units[MOST_FRACTION + 1] = {1000000000, 100000000, 10000000, 1000000, 100000,
+                                                 10000,      1000,      100,      10,      1};
+
+/* Reads all digits that are there, up to `most`; NULL: fewer than `least`. */
+static inline const uint8_t *read_digits(const uint8_t *at, const uint8_t *end, size_t least, size_t most,
                                          int32_t *value) {
+    const uint8_t *const first = at, *const last = (size_t)(end - at) < most ? end : at + most;
     int32_t number = 0;
-    if ((size_t)(end - at) < width)
-        return NULL;
-    for (; width; width--, at++) {
-        if (!digits_is_one(*at))
-            return NULL;
+    for (; at < last && digits_is_one(*at); at++)
         number = number * 10 + (*at - '0');
-    }
     *value = number;
-    return at;
+    return at < first + least ? NULL : at;
 }
 
 /* ---- the calendar ---- */
@@ -105,26 +104,13 @@ static const uint8_t *read_offset(const uint8_t *at, const uint8_t *end, int32_t
     if (at == end || (*at != '+' && *at != '-'))
         return at < end && *at == 'Z' ? at + 1 : NULL;
     const bool minus = *at == '-';
-    if (!(at = read_digits(at + 1, end, 2, &hours)))
+    if (!(at = read_digits(at + 1, end, 2, 2, &hours)))
         return NULL;
-    at = read_digits(at + (at < end && *at == ':'), end, 2, &minutes);
+    at = read_digits(at + (at < end && *at == ':'), end, 2, 2, &minutes);
     if (!at || hours > 23 || minutes > 59)
         return NULL;
     *value = (hours * 60 + minutes) * (minus ? -1 : 1);
     return at;
-}
-
-/* Reads digits of a second, of which none after the milliseconds may be lost, unless it is rounded away. */
-static const uint8_t *read_fraction(const uint8_t *at, const uint8_t *end, size_t least, size_t most,
-                                    bool rounded, int32_t *ms) {
-    int32_t unit = 100;
-    size_t count = 0;
-    for (; count < most && at < end && digits_is_one(*at); count++, at++, unit /= 10) {
-        if (!unit && *at != '0' && !rounded)
-            return NULL;
-        *ms += unit ? unit * (*at - '0') : count == 3 && *at >= '5';
-    }
-    return count < least ? NULL : at;
 }
 
 enum { ISO_PARTS = 11, ISO_BYTES = 19 };
@@ -154,12 +140,15 @@ bool calendar_moment(const uint8_t *text, size_t length, bool zoned, int64_t *ms
     memcpy(iso + TO_MINUTES, seconds ? text + TO_MINUTES : (const uint8_t *)":00", ISO_BYTES - TO_MINUTES);
     if (!read_iso(iso, 'T', ms))
         return false;
-    if (seconds && at < end && *at == '.')
-        at = read_fraction(at + 1, end, 1, length, false, &fraction);
+    if (seconds && at < end && *at == '.') {
+        const uint8_t *const first = at + 1;
+        at = read_digits(first, end, 1, MOST_FRACTION, &fraction);
+        fraction *= at ? units[at - first] : 0;
+    }
     if (at && (zoned || at < end))
         at = read_offset(at, end, &zone);
-    *ms += fraction - zone * MS_OF_MINUTE;
-    return at == end;
+    *ms += fraction / NS_OF_MS - zone * MS_OF_MINUTE;
+    return at == end && fraction % NS_OF_MS == 0;
 }
 
 /* Returns the end of the part; NULL: the text is no such part. */
@@ -170,14 +159,8 @@ static inline const uint8_t *read_part(const pattern_part_t *part, const uint8_t
     switch (part->how) {
     case LITERAL:
         return at < end && *at == part->literal ? at + 1 : NULL;
-    case FULL:
-        at = read_digits(at, end, part->width, value);
-        if (part->what == YEAR && part->width == 2)
-            *value += *value < SHORT_YEARS_FROM ? 2000 : 1900;
-        return at;
-    case BARE:
-        at = read_digits(at, end, end - at > 1 && digits_is_one(at[1]) ? 2 : 1, value);
-        return at && at > first + 1 && *first == '0' ? NULL : at;
+    case DIGITS:
+        return read_digits(at, end, part->width, part->width, value);
     case NAME:
         return read_name(part, at, end, value);
     case HALF_DAY:
@@ -187,7 +170,12 @@ static inline const uint8_t *read_part(const pattern_part_t *part, const uint8_t
         at = read_offset(at, end, value);
         return at && *first == '-' && !*value ? NULL : at; /* -00:00 says that the offset is not known */
     default:
-        return read_fraction(at, end, part->width, part->width, part->how == ROUNDED, value);
+        at = read_digits(at, end, part->width, part->most, value);
+        if (part->what == YEAR)
+            *value += *value < SHORT_YEARS_FROM ? 2000 : 1900;
+        if (part->what == FRACTION)
+            *value *= units[part->width];
+        return at && part->width < part->most && at > first + 1 && *first == '0' ? NULL : at;
     }
 }
 
@@ -197,9 +185,9 @@ static bool is_in_range(int64_t ms) {
 }
 
 /* A whole number, as it is printed. */
-static bool read_epoch(const pattern_part_t *part, const uint8_t *text, size_t length, int64_t *ms) {
+static bool read_epoch(int64_t unit, const uint8_t *text, size_t length, int64_t *ms) {
     return length && text[0] != ' ' && text[length - 1] != ' ' && convert_is_exact(text, length) &&
-           convert_int(text, length, ms) && !__builtin_mul_overflow(*ms, part->width, ms) && is_in_range(*ms);
+           convert_int(text, length, ms) && !__builtin_mul_overflow(*ms, unit, ms) && is_in_range(*ms);
 }
 
 static bool ms_of(const pattern_t *pattern, int32_t *value, int64_t *ms) {
@@ -223,8 +211,8 @@ bool pattern_read(const pattern_t *pattern, const uint8_t *text, size_t length, 
     const int first = pattern->iso ? ISO_PARTS : 0;
     if (length != pattern->length && (!pattern->varies || (pattern->iso && length < ISO_BYTES)))
         return false;
-    if (pattern->parts[0].how == EPOCH)
-        return read_epoch(&pattern->parts[0], text, length, ms);
+    if (pattern->epoch)
+        return read_epoch(pattern->epoch, text, length, ms);
     if (pattern->iso && !read_iso(text, pattern->parts[5].literal, ms))
         return false;
     at += pattern->iso ? ISO_BYTES : 0;
@@ -233,8 +221,9 @@ bool pattern_read(const pattern_t *pattern, const uint8_t *text, size_t length, 
             return false;
     if (at != end || (!pattern->iso && !ms_of(pattern, values, ms)))
         return false;
-    *ms += values[FRACTION_MS] - (int64_t)values[ZONE] * MS_OF_MINUTE;
-    return is_in_range(*ms);
+    *ms += (values[FRACTION] + (pattern->rounds ? NS_OF_MS / 2 : 0)) / NS_OF_MS -
+           (int64_t)values[ZONE] * MS_OF_MINUTE;
+    return is_in_range(*ms) && (pattern->rounds || values[FRACTION] % NS_OF_MS == 0);
 }
 
 /* ---- to text ---- */
@@ -246,16 +235,13 @@ static uint8_t *put_digits(uint8_t *out, size_t width, int32_t value) {
 }
 
 static uint8_t *put_part(uint8_t *out, const pattern_part_t *part, const int32_t *values) {
-    static const char zeros[] = "000000";
     const int32_t value = values[part->what];
     switch (part->how) {
     case LITERAL:
         *out = part->literal;
         return out + 1;
-    case FULL:
+    case DIGITS:
         return put_digits(out, part->width, value);
-    case BARE:
-        return put_digits(out, value > 9 ? 2 : 1, value);
     case NAME:
         return mempcpy(out, months[value - 1], name_length(part, value - 1));
     case HALF_DAY:
@@ -263,8 +249,8 @@ static uint8_t *put_part(uint8_t *out, const pattern_part_t *part, const int32_t
     case OFFSET:
         return mempcpy(out, "Z", 1);
     default:
-        memcpy(put_digits(out, 3, value), zeros, sizeof zeros - 1);
-        return out + part->width;
+        return put_digits(out, part->width < part->most && value > 9 ? part->most : part->width,
+                          part->what == FRACTION ? value / units[part->width] : value);
     }
 }
 
@@ -280,12 +266,11 @@ size_t pattern_write(const pattern_t *pattern, int64_t ms, uint8_t *out) {
         [YEAR] = (int32_t)date.year,         [MONTH] = (int32_t)date.month,
         [DAY] = (int32_t)date.day,           [HOUR] = pattern->half_days ? (hour + 11) % 12 + 1 : hour,
         [MINUTE] = rest / MS_OF_MINUTE % 60, [SECOND] = rest / 1000 % 60,
-        [FRACTION_MS] = rest % 1000,         [HALF] = hour >= 12};
-    if (pattern->parts[0].how == EPOCH)
-        at += convert_print_int(ms / pattern->parts[0].width, out);
-    else
-        for (int i = 0; i < pattern->count; i++)
-            at = put_part(at, &pattern->parts[i], value);
+        [FRACTION] = rest % 1000 * NS_OF_MS, [HALF] = hour >= 12};
+    if (pattern->epoch)
+        at += convert_print_int(ms / pattern->epoch, out);
+    for (int i = 0; i < pattern->count; i++)
+        at = put_part(at, &pattern->parts[i], value);
     /* what the pattern does not show is missing when it is read */
     const size_t length = (size_t)(at - out);
     return pattern_read(pattern, out, length, &again) && again == ms ? length : 0;
@@ -296,66 +281,68 @@ size_t pattern_write(const pattern_t *pattern, int64_t ms, uint8_t *out) {
 /* The longer ones first. */
 static const struct {
     const char *text;
-    uint8_t how, what;
-} words[] = {{"YYYY", FULL, YEAR}, {"YY", FULL, YEAR},   {"MONTH", NAME, MONTH}, {"MON", NAME, MONTH},
-             {"MM", FULL, MONTH},  {"M", BARE, MONTH},   {"DD", FULL, DAY},      {"D", BARE, DAY},
-             {"hh", FULL, HOUR},   {"h", BARE, HOUR},    {"mm", FULL, MINUTE},   {"ss", FULL, SECOND},
-             {"ZZ", OFFSET, ZONE}, {"A", HALF_DAY, HALF}};
+    uint8_t how, what, most;
+} words[] = {{"YYYY", DIGITS, YEAR, 4}, {"YY", NUMBER, YEAR, 2},   {"MONTH", NAME, MONTH, 0},
+             {"MON", NAME, MONTH, 0},   {"MM", DIGITS, MONTH, 2},  {"M", NUMBER, MONTH, 2},
+             {"DD", DIGITS, DAY, 2},    {"D", NUMBER, DAY, 2},     {"hh", DIGITS, HOUR, 2},
+             {"h", NUMBER, HOUR, 2},    {"mm", DIGITS, MINUTE, 2}, {"ss", DIGITS, SECOND, 2},
+             {"ZZ", OFFSET, ZONE, 0},   {"A", HALF_DAY, HALF, 0}};
 enum { WORDS = sizeof words / sizeof *words };
 
-/* Digits of a second: S for each, and u for each that is rounded away after the milliseconds. */
-static pattern_part_t fraction_at(const char *text, size_t left) {
-    size_t digits = 0, rounded = 0;
-    while (digits < left && digits < MOST_FRACTION && text[digits] == 'S')
+/* Digits of a second: S for each, and after SSS also u for each that is rounded away. */
+static uint8_t fraction_at(const char *text, size_t left) {
+    uint8_t digits = 0;
+    while (digits < left && digits < MOST_FRACTION &&
+           text[digits] == (digits >= 3 && text[3] == 'u' ? 'u' : 'S'))
         digits++;
-    while (digits == 3 && digits + rounded < left && digits + rounded < MOST_FRACTION &&
-           text[digits + rounded] == 'u')
-        rounded++;
-    return (pattern_part_t){
-        .how = rounded ? ROUNDED : FRACTION, .what = FRACTION_MS, .width = (uint16_t)(digits + rounded)};
+    return digits;
 }
 
 /* The part at the start of a pattern's rest. One letter is a literal if what it means is there already: the second h of
  * "hhhmm", for 14h30. */
 static pattern_part_t part_at(const char *text, size_t left, const bool *seen) {
-    const pattern_part_t fraction = fraction_at(text, left);
-    if (fraction.width > 1 || (fraction.width && !seen[FRACTION_MS]))
-        return fraction;
+    const uint8_t fraction = fraction_at(text, left);
+    if (fraction > 1 || (fraction && !seen[FRACTION]))
+        return (pattern_part_t){.how = NUMBER, .what = FRACTION, .width = fraction, .most = fraction};
     for (int i = 0; i < WORDS; i++) {
         const size_t length = strlen(words[i].text);
         if (length <= left && strncmp(text, words[i].text, length) == 0 &&
             !(length == 1 && seen[words[i].what]))
-            return (pattern_part_t){.how = words[i].how, .what = words[i].what, .width = (uint16_t)length};
+            return (pattern_part_t){
+                .how = words[i].how, .what = words[i].what, .width = (uint8_t)length, .most = words[i].most};
     }
     return (pattern_part_t){.how = LITERAL, .width = 1, .literal = (uint8_t)*text};
 }
 
 const char *pattern_compile(const char *text, size_t length, pattern_t *pattern) {
     bool seen[VALUES] = {false};
+    const pattern_part_t *before = NULL;
     *pattern = (pattern_t){.count = 0};
     if (!length || length >= PATTERN_LONGEST)
         return "it must have 1 to 39 characters";
-    const bool ms = length == 8 && memcmp(text, "epoch_ms", 8) == 0;
-    if (ms || (length == 7 && memcmp(text, "epoch_s", 7) == 0)) {
-        pattern->parts[pattern->count++] = (pattern_part_t){.how = EPOCH, .width = ms ? 1 : 1000};
-        pattern->varies = true;
+    pattern->epoch = length == 8 && memcmp(text, "epoch_ms", 8) == 0  ? 1
+                     : length == 7 && memcmp(text, "epoch_s", 7) == 0 ? 1000
+                                                                      : 0;
+    if ((pattern->varies = pattern->epoch))
         return NULL;
-    }
-    for (size_t at = 0; at < length; at += pattern->parts[pattern->count++].width) {
-        const pattern_part_t part = pattern->parts[pattern->count] = part_at(text + at, length - at, seen);
+    for (size_t at = 0; at < length; at += before->width) {
+        const pattern_part_t part = part_at(text + at, length - at, seen);
         if (part.how && seen[part.what])
             return "a part is there twice";
-        if (pattern->count && pattern->parts[pattern->count - 1].how == BARE &&
-            (part.how ? part.how < NAME || part.how > OFFSET : digits_is_one(part.literal)))
+        if (before && before->width < before->most &&
+            (part.how == DIGITS || part.how == NUMBER || (!part.how && digits_is_one(part.literal))))
             return "after D, M or h there must be something that is no digit";
         seen[part.what] |= part.how != LITERAL;
-        pattern->varies |= part.how >= BARE && part.how <= OFFSET;
+        pattern->varies |= part.how > NUMBER || part.width < part.most;
+        pattern->rounds |= part.what == FRACTION && text[at + part.width - 1] == 'u';
         pattern->length = (uint8_t)(pattern->length + part.width);
+        pattern->parts[pattern->count] = part;
+        before = &pattern->parts[pattern->count++];
     }
     pattern->half_days = seen[HALF];
     if (!seen[YEAR] || !seen[MONTH] || !seen[DAY])
         return "YYYY, MM and DD are needed, or YY, M, MON or MONTH, and D";
-    if ((seen[HALF] && !seen[HOUR]) || (seen[FRACTION_MS] && !seen[SECOND]))
+    if ((seen[HALF] && !seen[HOUR]) || (seen[FRACTION] && !seen[SECOND]))
         return "A (AM or PM) needs hh or h, and S (a fraction of a second) needs ss";
     pattern->iso = length >= ISO_BYTES && strncmp(text, "YYYY-MM-DD", 10) == 0 && !pattern->parts[5].how &&
                    strncmp(text + 11, "hh:mm:ss", 8) == 0 && !seen[HALF];

@@ -14,9 +14,9 @@ enum {
 
 /* A part of a date, such as the day in two digits, or a character between two parts. */
 typedef struct {
-    uint8_t how;    /* it is written; 0: it is the character `literal` */
-    uint8_t what;   /* it says of the moment */
-    uint16_t width; /* characters; of an epoch: milliseconds of its unit */
+    uint8_t how;         /* it is written; 0: it is the character `literal` */
+    uint8_t what;        /* it says of the moment */
+    uint8_t width, most; /* characters of the pattern, and digits of the date at most */
     uint8_t literal;
 } pattern_part_t;
 
@@ -27,6 +27,8 @@ typedef struct {
     bool varies;    /* it has parts without a full width */
     bool iso;       /* it begins with YYYY-MM-DD?hh:mm:ss, which is read fast */
     bool half_days; /* with AM or PM */
+    bool rounds;    /* to milliseconds */
+    uint16_t epoch; /* milliseconds of the unit that is counted since 1970, in place of all parts; 0: none */
 } pattern_t;
 
 /* NULL, or what is wrong with the pattern. */
