@@ -241,11 +241,6 @@ const value_type_t value_types[] = {
     [TYPE_JSON] = {{0}, false, {JSON_AROUND, JSON_TIMES}, read_json, NULL},
 };
 
-value_most_t value_most(const field_t *field, size_t text_times) {
-    const value_most_t most = value_types[field->type].most;
-    return (value_most_t){most.bytes, most.times > text_times ? most.times : text_times};
-}
-
 /* ---- order ---- */
 
 static int order_bytes(const void *a, size_t n, const void *b, size_t m) {

@@ -10,7 +10,7 @@
  *   date. value_read refuses any other text, and its caller decides what takes the value's place.
  * - value_print writes a text that value_read reads as the same value. A field with several patterns or words uses the
  *   first one that can show the value.
- * - value_read writes no more than value_most bytes; like all writers (bsonw.h) it may store up to 32 bytes after the end
+ * - value_read writes no more than its row says; like all writers (bsonw.h) it may store up to 32 bytes after the end
  *   that it returns, and it may read up to 8 bytes after the text.
  * - Delimited records have inline code for plain whole numbers, numbers, dates and texts. It gives the same values.
  *
@@ -72,10 +72,6 @@ uint8_t *value_read(const field_t *field, values_t *values, encoding_t encoding,
 
 /* Reads a date. Returns which of the field's patterns it has; -1: none. */
 int value_date(const field_t *field, const uint8_t *text, size_t length, int64_t *ms);
-
-/* What a value takes at most, or its text if that is stored in place of the value. text_times: how many times as long a
- * text may be in UTF-8. */
-value_most_t value_most(const field_t *field, size_t text_times);
 
 /* Appends the text of a document's value, also of a text that is stored in place of a value. False: it is a value that the
  * field never has, or that has no text. */

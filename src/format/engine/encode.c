@@ -1,5 +1,6 @@
 /* What the loop of encode.h leaves to functions: values that are not usual, and keys that are made. */
 #include "format/engine/encode.h"
+#include "base/threads.h"
 #include "format/values/hex.h"
 
 #include <openssl/evp.h>
@@ -13,6 +14,7 @@ bool engine_init(engine_t *engine, const schema_t *schema, bad_values_t *bad) {
 void engine_free(engine_t *engine) {
     program_free(&engine->program);
     values_free(engine->values);
+    text_free(&engine->text);
 }
 
 void put_long_head(const engine_t *engine, uint8_t *out, const op_t *op) {
@@ -92,7 +94,7 @@ uint8_t *encode_unusual(engine_t *engine, const op_t *op, const uint8_t *text, s
     if (is_absent(engine, op, text, length)) {
         choice = shape ? words_find(&field->nulls, encoding, text, length) : 0;
         after = out;
-    } else if (op->code == OP_TEXT || op->code == OP_TRIMMED || op->code == OP_COUNTED) {
+    } else if (field->type == TYPE_TEXT || field->type == TYPE_TRIMMED) {
         after = put_text(engine, out, op, text, length, true);
     } else if (op->code == OP_INT) {
         if (convert_int(text, length, &whole) &&
@@ -102,7 +104,7 @@ uint8_t *encode_unusual(engine_t *engine, const op_t *op, const uint8_t *text, s
         choice = value_date(field, text, length, &whole);
         if (choice >= 0)
             after = bsonw_int64(put_head_as(engine, out, op, BSON_TYPE_DATE_TIME), whole);
-    } else if (op->code <= OP_ISO_DATE) {
+    } else if (op->code <= OP_ISO_DATE || op->code == OP_MADE) {
         after =
             value_read(field, engine->values, encoding, text, length, out, put_head(engine, out, op, false));
         engine->failed |= values_failed(engine->values);
@@ -209,106 +211,103 @@ static uint8_t *put_utc(engine_t *engine, const op_t *op, uint8_t *out) {
     return out;
 }
 
-/* Writes the texts of an item, one after the other. NULL: the item is not there. Fields that are joined are always there,
+/* Adds the text of a field, in UTF-8. */
+static void add_text(engine_t *engine, const span_t *value) {
+    const encoding_t encoding = engine->schema->encoding;
+    text_t *text = &engine->text;
+    if (!engine->high || !encoding_converts(encoding, value->text, value->length))
+        text_append_bytes(text, (const char *)value->text, value->length);
+    else if (text_grow(text, ENCODING_MOST_BYTES * (size_t)value->length))
+        text->length +=
+            encoding_to_utf8(encoding, (uint8_t *)text->bytes + text->length, value->text, value->length);
+}
+
+/* Adds the texts of an item, one after the other. False: the item is not there. Fields that are joined are always there,
  * whatever they contain. */
-static uint8_t *put_item(const engine_t *engine, const spans_t *spans, spans_kind_t kind, const make_t *made,
-                         size_t item, uint8_t *out) {
+static bool add_item(engine_t *engine, const spans_t *spans, spans_kind_t kind, const make_t *made,
+                     size_t item) {
     const size_t count = made->from[item].count;
-    const encoding_t encoding = engine->high ? engine->schema->encoding : ENCODING_NONE;
     for (size_t i = 0; i < count; i++) {
         span_t value;
         if (!find_text(engine, spans, kind, made->from[item].fields[i], count == 1, &value))
-            return NULL;
-        if (engine->high && encoding_converts(encoding, value.text, value.length)) {
-            out += encoding_to_utf8(encoding, out, value.text, value.length);
-        } else {
-            memcpy(out, value.text, value.length);
-            out += value.length;
-        }
+            return false;
+        add_text(engine, &value);
     }
-    return out;
-}
-
-/* Writes the texts of the items: of the first that is there, or of all, each after its prefix or what is between them.
- * NULL: none is there. */
-static uint8_t *put_items(const engine_t *engine, const spans_t *spans, spans_kind_t kind, const make_t *made,
-                          uint8_t *out) {
-    const bool first = made->kind == MAKE_FIRST;
-    uint8_t *end = NULL;
-    for (size_t i = 0; i < made->from_count && !(first && end); i++) {
-        const bool own = first || made->from[i].with.length;
-        const schema_text_t *with = own ? &made->from[i].with : &made->text;
-        const size_t before = end || own ? with->length : 0;
-        uint8_t *const at = end ? end : out;
-        memcpy(at, with->text ? with->text : "", before);
-        uint8_t *after = put_item(engine, spans, kind, made, i, at + before);
-        end = after ? after : end;
-    }
-    return end;
-}
-
-/* Of letters only those of ASCII. False: no memory. */
-static bool change(text_change_t how, uint8_t *text, size_t *length) {
-    uint8_t digest[EVP_MAX_MD_SIZE];
-    unsigned size;
-    for (size_t i = 0; how == TEXT_LOWER && i < *length; i++)
-        if (text[i] >= 'A' && text[i] <= 'Z')
-            text[i] ^= 0x20;
-    if (how != TEXT_SHA256)
-        return true;
-    if (!EVP_Digest(text, *length, digest, &size, EVP_sha256(), NULL))
-        return false;
-    *length = hex_print(digest, size, text);
     return true;
 }
 
-/* Writes the value that a text becomes, which is at `text`, four bytes after the place of its value. */
-static uint8_t *put_made(engine_t *engine, const op_t *op, uint8_t *out, uint8_t *text, size_t length) {
-    const op_rest_t *rest = op_rest(&engine->program, op);
-    const field_t *field = rest->field;
-    uint8_t value[TYPES_VALUE];
-    if (!change(rest->made->change, text, &length)) {
-        engine->failed = true;
-        return out;
+/* Adds the texts of the items: of the first that is there, or of all, each after its prefix or what is between them.
+ * False: none is there. */
+static bool add_items(engine_t *engine, const spans_t *spans, spans_kind_t kind, const make_t *made) {
+    const bool first = made->kind == MAKE_FIRST;
+    text_t *text = &engine->text;
+    bool any = false;
+    for (size_t i = 0; i < made->from_count && !(first && any); i++) {
+        const schema_text_t *prefix = &made->from[i].with,
+                            *with = first || prefix->length ? prefix : &made->text;
+        const size_t before = text->length;
+        if (with == prefix || any)
+            text_append_bytes(text, with->text ? with->text : "", with->length);
+        const bool is = add_item(engine, spans, kind, made, i);
+        text->length = is ? text->length : before;
+        any |= is;
     }
-    if (field->type == TYPE_TRIMMED) {
-        const uint8_t *trimmed = text;
-        blanks_trim(&trimmed, &length);
-        memmove(text, trimmed, length);
-    }
-    if (words_find(&field->nulls, ENCODING_NONE, text, length) >= 0)
-        return out;
-    const bool is_text = field->type == TYPE_TEXT || field->type == TYPE_TRIMMED;
-    const uint8_t *after = is_text ? NULL : value_read(field, NULL, ENCODING_NONE, text, length, out, value);
-    if (after)
-        return (uint8_t *)memcpy(text - 4, value, (size_t)(after - value)) + (after - value);
-    *out = BSON_TYPE_UTF8;
-    bsonw_int32(text - 4, (int32_t)length + 1);
-    text[length] = 0;
-    uint8_t *end = text + length + 1;
-    return !is_text && put_instead(engine, &out, op, text, length) ? out : end;
+    return any;
 }
 
-/* What is made from the texts of fields, of the format, or from the name of the input; nothing if it is no text. */
+/* Of letters only those of ASCII. False: no memory. */
+static bool change(text_change_t how, text_t *text) {
+    uint8_t digest[EVP_MAX_MD_SIZE], printed[2 * EVP_MAX_MD_SIZE];
+    unsigned size;
+    for (char *at = text->bytes; how == TEXT_LOWER && at < text->bytes + text->length; at++)
+        if (*at >= 'A' && *at <= 'Z')
+            *at ^= 0x20;
+    if (how != TEXT_SHA256)
+        return true;
+    const bool ok = EVP_Digest(text->bytes, text->length, digest, &size, EVP_sha256(), NULL);
+    text->length = 0;
+    text_append_bytes(text, (const char *)printed, ok ? hex_print(digest, size, printed) : 0);
+    return ok;
+}
+
+/* What is made from the texts of fields, of the format, or from the name of the input: written as the text of a column;
+ * nothing if it is no text. */
 static uint8_t *put_texts(engine_t *engine, const spans_t *spans, spans_kind_t kind, const op_t *op,
                           uint8_t *out) {
     const make_t *made = op_rest(&engine->program, op)->made;
-    uint8_t *const text = put_head(engine, out, op, false) + 4;
-    const bool of_input = made->kind >= MAKE_FILE;
-    const schema_text_t given = of_input ? schema_place(made, engine->file, engine->file_length) : made->text;
-    uint8_t *end = NULL;
-    if (made->kind < MAKE_CONSTANT)
-        end = put_items(engine, spans, kind, made, text);
-    else if (given.text)
-        end = (uint8_t *)memcpy(text, given.text, given.length) + given.length;
-    if (!end)
+    const bool of_input = made->kind >= MAKE_FILE, high = engine->high;
+    text_t *text = &engine->text;
+    text->length = 0;
+    if (made->kind < MAKE_CONSTANT) {
+        if (!add_items(engine, spans, kind, made))
+            return out;
+    } else {
+        const schema_text_t given =
+            of_input ? schema_place(made, engine->file, engine->file_length) : made->text;
+        if (!given.text)
+            return out;
+        text_append_bytes(text, given.text, given.length);
+    }
+    if (text->length + POOL_SLACK > text->room)
+        text_grow(text, POOL_SLACK);
+    if (text->lacking || (made->change && !change(made->change, text))) {
+        engine->failed = true;
         return out;
-    const size_t length = (size_t)(end - text);
-    if ((!engine->high && !of_input) || utf8_valid(text, length))
-        return put_made(engine, op, out, text, length);
-    return of_input && made->kind != MAKE_PATH ? bsonw_binary(put_head_as(engine, out, op, BSON_TYPE_BINARY),
-                                                              (const uint8_t *)given.text, length)
-                                               : out;
+    }
+    const uint8_t *at = (const uint8_t *)text->bytes;
+    size_t length = text->length;
+    if ((high || of_input) && !utf8_valid(at, length))
+        return of_input && made->kind != MAKE_PATH
+                   ? bsonw_binary(put_head_as(engine, out, op, BSON_TYPE_BINARY), at, length)
+                   : out;
+    if (made->field.type == TYPE_TEXT && !op->flags)
+        return bsonw_string(put_head(engine, out, op, false), at, length);
+    if (made->field.type == TYPE_TRIMMED)
+        blanks_trim(&at, &length);
+    engine->high = false; /* it is UTF-8 */
+    out = encode_unusual(engine, op, at, length, out, NULL);
+    engine->high = high;
+    return out;
 }
 
 uint8_t *encode_made(engine_t *engine, const spans_t *spans, spans_kind_t kind, const op_t *op,

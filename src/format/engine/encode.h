@@ -47,6 +47,8 @@ typedef struct {
     uint32_t tail;             /* how many bytes follow its fixed part, */
     uint32_t made;             /* and which keys were made, bits by number */
 
+    text_t text; /* that is made */
+
     const char *file; /* the name of the input */
     size_t file_length;
 } engine_t;

@@ -88,15 +88,14 @@ static void set_place(op_t *op, const field_t *field) {
 }
 
 static void set_column(builder_t *builder, op_t *op, const field_t *field) {
-    const schema_t *schema = builder->schema;
-    const size_t index = (size_t)(field - schema->fields);
+    const size_t index = (size_t)(field - builder->schema->fields);
     op->at = builder->dialect->column_of[index];
     op->divide = (int8_t)field->divide;
     op->flags = (uint8_t)(nulls_of(&field->nulls) | (field->exact ? OP_IS_EXACT : 0) |
                           (field->type == TYPE_LONG ? OP_IS_LONG : 0));
     rest_of(builder, op)->counted = (uint32_t)index;
     if (op->code == OP_VALUE) { /* all fields together are not longer than the record */
-        const value_most_t most = value_most(field, encoding_most_bytes(schema->encoding));
+        const value_most_t most = value_types[field->type].most;
         builder->bytes += most.bytes;
         builder->times = most.times > builder->times ? most.times : builder->times;
     }
@@ -163,6 +162,7 @@ static void add_made(builder_t *builder, size_t index) {
     const bson_type_t type = made->kind == MAKE_UTC     ? BSON_TYPE_DATE_TIME
                              : made->kind == MAKE_POINT ? BSON_TYPE_DOCUMENT
                                                         : BSON_TYPE_UTF8;
+    op->flags = nulls_of(&made->field.nulls);
     set_head(builder, op, (uint8_t)type, made->field.key, strlen(made->field.key));
     builder->bytes += MADE_MOST + made->text.length + schema->fixed;
     if (builder->dialect)
