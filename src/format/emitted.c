@@ -8,14 +8,12 @@ struct emitted {
     void *to;
     dialect_t dialect; /* of the new file */
     const char *other; /* the input's name, if its dialect is another one */
-    bool begun;        /* the file has a record or a header, so that its dialect stays */
-    bool later;        /* it had one before this input */
+    bool later;        /* the file had a record or a header before this input, so that its dialect stays */
     bool open;         /* its last line has no line feed */
     bool certain;      /* its dialect will be found: lines are kept no longer than they are written */
-    bool refused;
     text_t kept;
     size_t head;
-    int lines; /* that are neither blank nor passed over */
+    uint64_t lines; /* that are neither blank nor passed over */
 };
 
 emitted_t *emitted_new(const schema_t *schema, size_t head, emitted_put_fn *put, void *to) {
@@ -33,12 +31,12 @@ void emitted_destroy(emitted_t *emitted) {
 }
 
 const dialect_t *emitted_begin(emitted_t *emitted, const dialect_t *of, const char *input) {
-    if (!emitted->begun) {
+    emitted->later = emitted->lines > 0;
+    if (!emitted->later) {
         emitted->dialect = *of;
         emitted->kept.length = 0;
         emitted->open = false;
     }
-    emitted->later = emitted->begun;
     emitted->other = emitted->dialect.hash == of->hash ? NULL : input;
     return emitted->other ? of : &emitted->dialect;
 }
@@ -48,7 +46,7 @@ static bool check_head(const emitted_t *emitted, err_t *err) {
     const dialect_t *is = &emitted->dialect;
     const text_t *kept = &emitted->kept;
     dialect_t again;
-    if (emitted->schema->kind != RECORDS_DELIMITED || !emitted->begun)
+    if (emitted->certain || emitted->schema->kind != RECORDS_DELIMITED || !emitted->lines)
         return true;
     if (!dialect_sniff(emitted->schema, (const uint8_t *)kept->bytes, kept->length, "the new file", &again,
                        err))
@@ -67,8 +65,7 @@ static bool let_go(emitted_t *emitted, err_t *err) {
     text_t *kept = &emitted->kept;
     if (kept->lacking)
         return err_memory(err, kept->lacking);
-    emitted->refused = !emitted->certain && !check_head(emitted, err);
-    emitted->certain = !emitted->refused;
+    emitted->certain = check_head(emitted, err);
     if (emitted->certain && kept->length) {
         emitted->put(emitted->to, kept->bytes, kept->length);
         kept->length = 0;
@@ -83,7 +80,6 @@ void emitted_mark(emitted_t *emitted) {
 
 bool emitted_line(emitted_t *emitted, const emitted_line_t *line, err_t *err) {
     text_t *kept = &emitted->kept;
-    const bool counts = !line->passed && line->length;
     if (emitted->later && !line->record)
         return true;
     if (emitted->later && emitted->other)
@@ -98,13 +94,12 @@ bool emitted_line(emitted_t *emitted, const emitted_line_t *line, err_t *err) {
     text_append_bytes(kept, (const char *)line->text, line->length);
     text_append_bytes(kept, (const char *)line->end, line->end_length);
     emitted->open = !line->end_length || line->end[line->end_length - 1] != '\n';
-    emitted->begun |= counts;
-    emitted->lines += counts;
+    emitted->lines += !line->passed && line->length;
     return (!emitted->certain &&
-            (!emitted->begun || (emitted->lines < DIALECT_SAMPLE_LINES && kept->length < emitted->head))) ||
+            (!emitted->lines || (emitted->lines < DIALECT_SAMPLE_LINES && kept->length < emitted->head))) ||
            let_go(emitted, err);
 }
 
 bool emitted_end(emitted_t *emitted, err_t *err) {
-    return emitted->refused || let_go(emitted, err);
+    return let_go(emitted, err);
 }
