@@ -138,16 +138,12 @@ static __attribute__((noinline)) parsed_t look_at_guessed(delimited_t *reader, r
                                                           const uint8_t *text) {
     const schema_t *schema = reader->engine.schema;
     const uint8_t last = text[record->length - 1];
-    if (last == '\r')
+    if (last == '\r' || (last == '\\' && reader->backslash_on && split_ends_escaped(text, record->length)))
         return record_refuse(
             record, record->length,
-            "its line ends with a CR (byte 0d) too many, and the format is guessed: take the "
-            "CR out, or give a --format if it belongs there");
-    if (last == '\\' && reader->backslash_on && split_ends_escaped(text, record->length))
-        return record_refuse(
-            record, record->length,
-            "its line ends with a backslash, so that its text may go on in the next one, and "
-            "the format is guessed: make one line of them, or give a --format");
+            "its line ends with a CR (byte 0d) too many, or with a backslash, so that its text may go on in "
+            "the "
+            "next line, and the format is guessed: take it out, or give a --format if it belongs there");
     if (dialect_is_underline(schema, reader->engine.dialect->delimiter, text, record->length))
         return record_refuse(record, 1,
                              "it is made of - = _ + only, as some programs underline the names of columns, "
@@ -303,14 +299,13 @@ static parsed_t parse_spans(delimited_t *reader, uint8_t *out, record_t *record,
                            : parsed;
 }
 
-static parsed_t refuse_quote(record_t *record, const split_t *split, bool guessed) {
+static parsed_t refuse_quote(record_t *record, const split_t *split) {
     if (split->open)
         return record_refuse(record, (uint32_t)split->open, "the quote that is opened here is never closed");
     return record_refuse(
         record, (uint32_t)split->torn,
-        guessed ? "the quoted text that begins here is not between two delimiters, and the "
-                  "format is guessed: double the quotes in it, or give a --format (escape, quote)"
-                : "the quoted text that begins here is not followed by a delimiter");
+        "the quoted text that begins here is not between two delimiters: double the quotes in "
+        "it, or give a --format (escape, quote)");
 }
 
 static parsed_t refuse_columns(delimited_t *reader, record_t *record) {
@@ -333,7 +328,7 @@ static parsed_t parse_carefully(delimited_t *reader, uint8_t *out, record_t *rec
     if (!split_record(split, schema, dialect->delimiter, text, record->length))
         return PARSED_MEMORY;
     if (!split_is_sound(split))
-        return refuse_quote(record, split, schema->guessed);
+        return refuse_quote(record, split);
     const span_t *needless =
         schema->quoted_needed ? split_find_needless(split, schema, dialect->delimiter) : NULL;
     if (needless)
