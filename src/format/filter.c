@@ -5,6 +5,7 @@
 #include "format/record/bsonw.h"
 #include "format/types.h"
 #include "format/values/blanks.h"
+#include "format/values/convert.h"
 
 #include <bson/bson.h>
 #include <stdlib.h>
@@ -60,10 +61,10 @@ static bool is_number(const term_t *term) {
 }
 
 /* Reads the text as a value of this type, to be compared with what is stored: a text is not trimmed, a number not divided. */
-static uint8_t *read_as(const term_t *term, field_type_t type, char point, uint8_t *out) {
+static uint8_t *read_as(const term_t *term, field_type_t type, uint8_t *out) {
     field_t field = *term->field;
     field.type = type == TYPE_TRIMMED ? TYPE_TEXT : type;
-    field.point = point;
+    field.point = 0;
     field.exact = false;
     field.divide = 0;
     return value_read(&field, NULL, ENCODING_NONE, (const uint8_t *)term->text, term->length, out,
@@ -73,18 +74,17 @@ static uint8_t *read_as(const term_t *term, field_type_t type, char point, uint8
 /* Numbers are written plainly, with a point before the fraction. Where the format would read another one out of the same
  * text (1.234 with points between the thousands), nobody knows which is meant. */
 static bool is_number_clear(const term_t *term, err_t *err) {
-    enum { DECIMAL = 16 };
-    uint8_t meant[DOCUMENT_HEAD + TYPES_VALUE], plain[DOCUMENT_HEAD + TYPES_VALUE];
-    return !term->field->point || !read_as(term, TYPE_DECIMAL, term->field->point, meant) ||
-           (read_as(term, TYPE_DECIMAL, 0, plain) &&
-            memcmp(meant + DOCUMENT_HEAD - 4, plain + DOCUMENT_HEAD - 4, DECIMAL) == 0) ||
-           err_set(
-               err, STATUS_USAGE,
-               "--filter: '%s' is another number in the files, by the marks of %s. Numbers of a filter have "
-               "a "
-               "point before the fraction and no marks between thousands: write 1234.5, or one more 0 after "
-               "the fraction",
-               term->text, term->field->name);
+    const numeral_t numeral = {term->field->point, term->field->thousands};
+    const uint8_t *const text = (const uint8_t *)term->text;
+    uint8_t plain[NUMERAL_LONGEST];
+    size_t length;
+    return !numeral.point || !numeral_read(&numeral, text, term->length, plain, &length) ||
+           (length == term->length && memcmp(plain, text, length) == 0) ||
+           err_set(err, STATUS_USAGE,
+                   "--filter: '%s' is another number in the files, by the marks of %s. Numbers of a filter "
+                   "have a point before the fraction and no marks between thousands: write 1234.5, or one "
+                   "more 0 after the fraction",
+                   term->text, term->field->name);
 }
 
 static bool read_value(term_t *term, err_t *err) {
@@ -94,9 +94,9 @@ static bool read_value(term_t *term, err_t *err) {
     if (field->type == TYPE_BINARY || field->type == TYPE_JSON)
         return err_set(err, STATUS_USAGE, "--filter: %s is %s, which cannot be compared", field->name,
                        schema_type_name(field->type));
-    uint8_t *end = read_as(term, number ? TYPE_LONG : field->type, 0, document + 4);
+    uint8_t *end = read_as(term, number ? TYPE_LONG : field->type, document + 4);
     if (!end && number) /* a whole number, or else the double that is compared with all digits */
-        end = read_as(term, TYPE_NUMBER, 0, document + 4);
+        end = read_as(term, TYPE_NUMBER, document + 4);
     if (!end)
         return err_set(err, STATUS_USAGE, "--filter: '%s' cannot be compared with %s: %s was expected",
                        term->text, field->name,
