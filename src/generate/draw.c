@@ -47,8 +47,6 @@ void facts_range(char **line, int32_t *low, int32_t *high) {
         *high = (int32_t)strtol(rest + 1, NULL, 10);
 }
 
-enum { MOST = 128 }; /* characters of a place or text */
-
 void odd_init(odd_plan_t *plan, uint64_t key) {
     *plan = (odd_plan_t){.key = key, .next = UINT64_MAX};
 }
@@ -67,32 +65,22 @@ void odd_add(odd_plan_t *plan, const char *line) {
         plan->next = odd->next;
 }
 
-/* The next change from *at on. */
-static bool next_change(odd_t *odd, const char **at, char place[MOST], char text[MOST]) {
-    const char *from = *at + strspn(*at, " "), *value = from + strcspn(from, "=") + 1, *choice = value;
-    if (!*from)
-        return false;
-    snprintf(place, MOST, "%.*s", (int)(value - 1 - from), from);
-    size_t length = strcspn(value, ";"), choices = 1, used = 0;
-    for (size_t i = 0; i < length; i++)
-        choices += value[i] == '|';
-    for (size_t skip = odd->turn % choices; skip; choice++)
-        skip -= *choice == '|';
-    for (; choice < value + length && *choice != '|'; choice++) {
-        bool any = *choice == '#';
-        text[used++] = any ? (char)('0' + odd->bits % 10) : *choice;
-        odd->bits /= any ? 10 : 1;
-    }
-    text[used] = '\0';
-    *at = value + length + (value[length] == ';');
-    return true;
-}
-
-static bool make_odd(odd_t *odd, odd_change_t *change, void *row) {
-    char place[MOST], text[MOST];
-    for (const char *at = odd->text; next_change(odd, &at, place, text);) {
-        bool asks = *place == '?' || *place == '!';
-        if (!change(row, asks ? *place : '\0', place + asks, text))
+static bool make_odd(odd_t *odd, odd_change_t *change, void *record) {
+    char copy[1024], *rest = strcpy(copy, odd->text);
+    for (char *place; (place = strsep(&rest, ";"));) {
+        char *texts = strchr(place, '='), *text;
+        size_t choices = 1;
+        *texts++ = '\0';
+        for (text = texts; (text = strchr(text, '|')); text++)
+            choices++;
+        for (size_t skip = odd->turn % choices; skip; skip--)
+            strsep(&texts, "|");
+        text = strsep(&texts, "|");
+        for (char *any = text; (any = strchr(any, '#')); odd->bits /= 10)
+            *any = (char)('0' + odd->bits % 10);
+        place += strspn(place, " ");
+        const bool asks = *place == '?' || *place == '!';
+        if (!change(record, asks ? *place : '\0', place + asks, text))
             return false;
     }
     return true;
