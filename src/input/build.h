@@ -23,8 +23,6 @@
 #include <dirent.h>
 #include <sys/stat.h>
 
-enum { PATH_MOST = 4096 }; /* bytes of a path, with its end: the system opens no longer one */
-
 typedef struct {
     manifest_t *manifest;
     const manifest_options_t *options;
@@ -78,11 +76,13 @@ bool identify_file(build_t *build, int fd, input_file_t *file, magic_is_t *is);
  * raised. False: this host is short of something. */
 bool identify_text(build_t *build, input_file_t *file, magic_is_t *is);
 
+/* Sets kind, ends of lines and text bound by the first bytes of a file or of a tar's member. fd: of that file or tar; of a
+ * compressed tar -1. */
+bool identify_head(build_t *build, int fd, input_file_t *file, const uint8_t *head, size_t size,
+                   magic_place_t place, magic_is_t *is);
+
 /* All but its digest. */
 void identify_zip_member(const archive_entry_t *entry, input_file_t *file);
-
-/* Sets the most text of a file or of a tar's member. fd: of that file or tar; of a compressed tar -1. */
-void identify_bound(int fd, input_file_t *file);
 
 /* ---- members.c ---- */
 

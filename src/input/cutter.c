@@ -121,26 +121,22 @@ static void end_bson(cutter_t *cutter) {
     cutter->have = cutter->ends.record;
 }
 
-static size_t bson_end(cutter_t *cutter, size_t from) {
-    if (ends_on(&cutter->ends, cutter->buffer.bytes, cutter->have, cutter->ended, from + 1))
-        return cutter->ends.record;
-    if (cutter->ends.lies || (cutter->ended && !cutter->faulty && cutter->ends.record < cutter->have))
-        end_bson(cutter);
-    return 0;
-}
-
 /* The place after the first record end at or after `from`; 0: there is none yet. */
 static size_t record_end(cutter_t *cutter, size_t from) {
     const uint8_t *text = cutter->buffer.bytes;
-    if (cutter->schema && !cutter->ends.at)
-        cutter->ends.at = cutter->ends.record = first_field(cutter);
-    if (is_bson(cutter))
-        return bson_end(cutter, from);
-    cutter->ends.array = cutter->array;
-    if (cutter->schema)
-        return ends_on(&cutter->ends, text, cutter->have, cutter->ended, from + 1) ? cutter->ends.record : 0;
-    const uint8_t *found = from < cutter->have ? memchr(text + from, '\n', cutter->have - from) : NULL;
-    return found ? (size_t)(found - text) + 1 : 0;
+    ends_t *ends = &cutter->ends;
+    if (!cutter->schema) {
+        const uint8_t *found = from < cutter->have ? memchr(text + from, '\n', cutter->have - from) : NULL;
+        return found ? (size_t)(found - text) + 1 : 0;
+    }
+    if (!ends->at)
+        ends->at = ends->record = first_field(cutter);
+    ends->array = cutter->array;
+    if (ends_on(ends, text, cutter->have, cutter->ended, from + 1))
+        return ends->record;
+    if (is_bson(cutter) && (ends->lies || (cutter->ended && !cutter->faulty && ends->record < cutter->have)))
+        end_bson(cutter);
+    return 0;
 }
 
 static size_t last_record_end(const cutter_t *cutter) {

@@ -9,6 +9,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -94,7 +95,7 @@ static void decode_name(char *name) {
 static char *namespace_of(const char *path, dump_metadata_t *metadata, err_t *err) {
     const char *base = base_of(path);
     const size_t data = stem(base, data_ends), length = data ? data : stem(base, metadata_ends);
-    char folder[PATH_MOST], *whole, *namespace = NULL;
+    char folder[PATH_MAX], *whole, *namespace = NULL;
     if (!metadata->name[0]) {
         snprintf(metadata->name, sizeof metadata->name, "%.*s", (int)length, base);
         decode_name(metadata->name);
@@ -129,9 +130,9 @@ static bool read_file(const char *path, char **text, err_t *err) {
 }
 
 /* Is there a file next to it with another ending, packed or not? */
-static bool find_other(const char *path, size_t length, const char *const ends[2], char other[PATH_MOST]) {
+static bool find_other(const char *path, size_t length, const char *const ends[2], char other[PATH_MAX]) {
     for (size_t i = 0; i < 2; i++) {
-        snprintf(other, PATH_MOST, "%.*s%s", (int)length, path, ends[i]);
+        snprintf(other, PATH_MAX, "%.*s%s", (int)length, path, ends[i]);
         if (access(other, F_OK) == 0 || (errno != ENOENT && errno != ENAMETOOLONG))
             return true;
     }
@@ -140,7 +141,7 @@ static bool find_other(const char *path, size_t length, const char *const ends[2
 
 bool dumps_metadata(const char *path, char **text, err_t *err) {
     const size_t length = stem(path, data_ends);
-    char other[PATH_MOST];
+    char other[PATH_MAX];
     *text = NULL;
     return !length || !find_other(path, length, metadata_ends, other) || read_file(other, text, err);
 }
@@ -162,7 +163,7 @@ void dumps_note_none(build_t *build, const char *name, const char *collection, c
 /* *other: it is no metadata, although it has the name of such. */
 static bool see_metadata(build_t *build, const char *path, bool *other) {
     dump_metadata_t metadata;
-    char *text = NULL, *collection = NULL, data[PATH_MOST];
+    char *text = NULL, *collection = NULL, data[PATH_MAX];
     bool ok = read_file(path, &text, build->err) && dump_metadata_read(text, NULL, &metadata, build->err);
     free(text);
     if (!ok)
@@ -224,7 +225,6 @@ static const char *why_not(const build_t *build, const input_file_t *file) {
 
 static bool refuse_choice(const build_t *build, size_t from, bool in_archive, const char *argument,
                           const input_file_t *first) {
-    enum { NAMED = 10 };
     const manifest_t *manifest = build->manifest;
     err_t *err = build->err;
     text_t text = {0};
@@ -233,18 +233,15 @@ static bool refuse_choice(const build_t *build, size_t from, bool in_archive, co
         return err_set(err, STATUS_INPUT, "%.1000s: of this dump %.300s is %s", argument, wanted(build),
                        build->why_none);
     for (size_t i = from; i < manifest->count; i++)
-        if (is_listed(&manifest->files[i], in_archive) && count++ < NAMED)
-            text_print(&text, "%s%s", count > 1 ? ", " : "", manifest->files[i].collection);
-    if (count > NAMED)
-        text_print(&text, " and %zu more", count - NAMED);
+        if (is_listed(&manifest->files[i], in_archive))
+            text_print(&text, "%s%s", count++ ? ", " : "", manifest->files[i].collection);
     char *names = text_take(&text, err);
     if (names)
         err_set(err, build->member ? STATUS_INPUT : STATUS_USAGE,
-                "%.1000s: holds %zu collection%s (%s)%s%.300s%s, and one is taken at a time: name it, as in "
+                "%.1000s: holds %zu collection%s (%.1000s), and one is taken at a time: name it, as in "
                 "'%.1000s%s%.255s'%s",
-                argument, count, units_s(count), names, build->member ? " but no '" : "",
-                build->member ? build->member : "", build->member ? "'" : "", first->path,
-                in_archive ? "!" : "", in_archive ? first->collection : "",
+                argument, count, units_s(count), names, first->path, in_archive ? "!" : "",
+                in_archive ? first->collection : "",
                 build->unsure && !in_archive
                     ? "; or, if these files are parts of one collection, name each of them"
                     : ", or in the path of the URI. `tipple load` loads all of them, each into its own "

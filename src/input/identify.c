@@ -96,7 +96,8 @@ static uint64_t zstd_bound(int fd, uint64_t at, uint64_t to) {
     return at == to ? text : 0;
 }
 
-void identify_bound(int fd, input_file_t *file) {
+/* Sets the most text of a file or of a tar's member. fd: of that file or tar; of a compressed tar -1. */
+static void set_bound(int fd, input_file_t *file) {
     const uint64_t from = file->archive_offset, size = file->disk_bytes;
     const input_kind_t kind = file->kind;
     file->text_bound = kind == INPUT_PLAIN             ? size
@@ -107,6 +108,16 @@ void identify_bound(int fd, input_file_t *file) {
     if (file->archive && (kind == INPUT_ZSTD || kind == INPUT_XZ) && !file->text_bound &&
         size < BOUND_MOST / EXPANDS)
         file->text_bound = size * EXPANDS;
+}
+
+bool identify_head(build_t *build, int fd, input_file_t *file, const uint8_t *head, size_t size,
+                   magic_place_t place, magic_is_t *is) {
+    const magic_t *magic = magic_of(head, size);
+    *is = magic->is;
+    file->kind = magic->kind;
+    file->cr_lines = file->kind == INPUT_PLAIN && magic_of_cr_lines(head, size);
+    set_bound(fd, file);
+    return magic_accept(magic, place, file->name, build->err);
 }
 
 bool identify_text(build_t *build, input_file_t *file, magic_is_t *is) {
@@ -144,13 +155,8 @@ bool identify_file(build_t *build, int fd, input_file_t *file, magic_is_t *is) {
                        "%.1000s: says that it has 0 bytes, and has more, so nobody knows where it ends; pipe "
                        "it in, and name the input '-'",
                        file->name);
-    const magic_t *magic = magic_of(head, got);
-    if (!magic_accept(magic, MAGIC_IN_FILE, file->name, build->err))
+    if (!identify_head(build, fd, file, head, got, MAGIC_IN_FILE, is))
         return false;
-    *is = magic->is;
-    file->kind = magic->kind;
-    identify_bound(fd, file);
-    file->cr_lines = file->kind == INPUT_PLAIN && magic_of_cr_lines(head, got);
     /* Before a zip there may be a program that unpacks it, or (in the last part of a divided one) anything. */
     if (*is == MAGIC_TEXT && ends_as_zip(head + (got < END_BYTES ? 0 : got - END_BYTES), head + got))
         *is = MAGIC_ZIP;

@@ -5,6 +5,7 @@
 #include "input/file/fault.h"
 #include "input/file/name.h"
 
+#include <search.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +17,7 @@ typedef struct {
     build_t *build;
     input_file_t *file;
     char *said;         /* the folder or member that was left out last, or NULL */
+    void *names;        /* a tree (tsearch) of the names of its members */
     size_t first;       /* its first member in the manifest */
     source_t *stream;   /* of a tar or a dump that is compressed: its bytes, in order; else NULL */
     XXH3_state_t *hash; /* of a tar */
@@ -23,31 +25,31 @@ typedef struct {
 } archive_t;
 
 static int by_name(const void *a, const void *b) {
-    return strcmp(*(char *const *)a, *(char *const *)b);
+    return strcmp(a, b);
 }
 
-/* The name is a part of what identifies a member, so it may be there only once. Members are taken into one collection: those
- * of a packed folder of mongodump would be mixed, and their metadata are no documents. */
+static void leave_name(void *name) {
+    (void)name; /* it belongs to its file */
+}
+
+/* Keeps a member, unless it is a reject file. Its name is a part of what identifies it, so it may be there only once. */
+static bool keep(archive_t *archive, const input_file_t *file, magic_is_t is) {
+    if (is == MAGIC_REJECTS)
+        return build_leave_out_rejects(archive->build, true);
+    const char *const *found = tsearch(file->name, &archive->names, by_name);
+    if (!found)
+        return err_memory(archive->build->err, sizeof *found);
+    return *found == file->name ||
+           err_set(archive->build->err, STATUS_INPUT,
+                   "%.1000s: the archive has two members of this name; unpack it and load the unpacked files",
+                   file->name);
+}
+
+/* Members are taken into one collection: those of a packed folder of mongodump would be mixed, and their metadata are no
+ * documents. */
 static bool check_members(const archive_t *archive) {
     const manifest_t *manifest = archive->build->manifest;
-    const size_t count = manifest->count - archive->first;
-    const input_file_t *files = manifest->files + archive->first;
-    char **names = malloc((count + 1) * sizeof *names);
-    const char *twice = NULL;
-    if (!names)
-        return err_memory(archive->build->err, count * sizeof *names);
-    for (size_t i = 0; i < count; i++)
-        names[i] = files[i].name;
-    qsort(names, count, sizeof *names, by_name);
-    for (size_t i = 1; i < count; i++)
-        twice = strcmp(names[i - 1], names[i]) == 0 ? names[i] : twice;
-    free(names);
-    if (twice)
-        return err_set(
-            archive->build->err, STATUS_INPUT,
-            "%.1000s: the archive has two members of this name; unpack it and load the unpacked files",
-            twice);
-    return !dumps_are_packed(files, count) ||
+    return !dumps_are_packed(manifest->files + archive->first, manifest->count - archive->first) ||
            err_set(archive->build->err, STATUS_INPUT,
                    "%.1000s: holds a folder that mongodump has written, whose collections would be mixed: "
                    "unpack the archive, and give the folder",
@@ -114,7 +116,7 @@ static bool add_zip_member(void *context, const archive_entry_t *entry, err_t *e
     identify_zip_member(entry, file);
     manifest_digest_as(file, file->name + file->member, file->digest);
     magic_is_t is;
-    return identify_text(build, file, &is) && (is != MAGIC_REJECTS || build_leave_out_rejects(build, true));
+    return identify_text(build, file, &is) && keep(archive, file, is);
 }
 
 /* ---- tar ---- */
@@ -160,20 +162,15 @@ static bool add_tar_member(void *context, const archive_entry_t *entry, err_t *e
     file->disk_bytes = entry->size;
     const size_t most = entry->size < MAGIC_LINES ? (size_t)entry->size : MAGIC_LINES;
     const size_t there = feed_want(&archive->feed, most);
-    const magic_t *magic =
-        magic_of(there ? feed_bytes(&archive->feed) : (const uint8_t *)"", there < most ? there : most);
-    if (!magic_accept(magic, MAGIC_IN_OTHER, file->name, build->err))
+    magic_is_t is;
+    if (!identify_head(build, archive->feed.fd, file,
+                       there ? feed_bytes(&archive->feed) : (const uint8_t *)"", there < most ? there : most,
+                       MAGIC_IN_OTHER, &is))
         return false;
-    file->kind = magic->kind;
-    file->cr_lines = file->kind == INPUT_PLAIN && there &&
-                     magic_of_cr_lines(feed_bytes(&archive->feed), there < most ? there : most);
-    identify_bound(archive->feed.fd, file);
     digest_member(archive, file);
     /* within a compressed tar, the text of a compressed member can be seen only when it is read */
-    magic_is_t is = magic->is;
-    if (is == MAGIC_PACKED && !archive->stream && !identify_text(build, file, &is))
-        return false;
-    return is != MAGIC_REJECTS || build_leave_out_rejects(build, true);
+    return (is != MAGIC_PACKED || archive->stream || identify_text(build, file, &is)) &&
+           keep(archive, file, is);
 }
 
 /* A compressed tar is read to its end, because its checksums are there. */
@@ -245,6 +242,7 @@ bool members_add(build_t *build, int fd, input_file_t *file, magic_is_t is) {
     feed_free(&archive.feed);
     XXH3_freeState(archive.hash);
     free(archive.said);
+    tdestroy(archive.names, leave_name);
     return ok && (is == MAGIC_DUMP ? dumps_choose(build, archive.first, true, file->name)
                                    : check_members(&archive));
 }

@@ -83,11 +83,7 @@ static bool choose_decoder(source_t *source, input_kind_t kind, err_t *err) {
 static int open_file(const input_file_t *file) {
     if (file->pushed || is_stdin(file))
         return fcntl(file->pushed ? *file->pushed : STDIN_FILENO, F_DUPFD_CLOEXEC, 0);
-    int fd;
-    do
-        fd = open(file->path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-    while (fd < 0 && errno == EINTR);
-    return fd;
+    return (int)TEMP_FAILURE_RETRY(open(file->path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
 }
 
 static ssize_t pull(void *archive, void *out, size_t size, err_t *err) {
@@ -127,9 +123,6 @@ static bool begin(source_t *source, err_t *err) {
     feed->most = source->kit->looks ? PEEK : 0;
     if (!source_is_unchanged(source, err))
         return false;
-    /* otherwise one read gets the whole file */
-    if (!is_stream && !source->kit->looks && file->disk_bytes > FEED_BYTES)
-        posix_fadvise(feed->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
     return is_stream || choose_decoder(source, file->kind, err);
 }
 

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <glob.h>
+#include <limits.h>
 #include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -60,8 +61,8 @@ static bool add_folder(build_t *build, const char *path) {
     for (int i = 0; i < count; free(names[i++])) {
         const char *name = names[i]->d_name;
         const char *why = name_reason_to_skip(name, NULL, true, false);
-        char inner[PATH_MOST];
-        if (ok && snprintf(inner, sizeof inner, "%s%s%s", path, slash, name) >= PATH_MOST)
+        char inner[PATH_MAX];
+        if (ok && snprintf(inner, sizeof inner, "%s%s%s", path, slash, name) >= PATH_MAX)
             ok = fault_system(build->err, path, ENAMETOOLONG);
         if (ok && why)
             build_skip(build, inner, why);

@@ -376,7 +376,7 @@ TEST(refuses_bad_archives) {
     refuse_zip(lab_zip(members, 1, (zip_spec_t){0}), "bad.zip!a.txt: is encrypted");
     members[0].flags = 0;
     members[0].method = 14;
-    refuse_zip(lab_zip(members, 1, (zip_spec_t){0}), "deflate64 and zstd (method 14); unpack");
+    refuse_zip(lab_zip(members, 1, (zip_spec_t){0}), "by a method (14) other");
     members[0].method = 0;
     refuse_zip(lab_zip(members, 2, (zip_spec_t){.disk = 1}), "is one part");
     refuse_zip(lab_zip(members, 2, (zip_spec_t){.disk = 1, .zip64 = true}), "is one part");
@@ -390,9 +390,9 @@ TEST(refuses_bad_archives) {
     members[1].name = "a.txt";
     refuse_zip(lab_zip(members, 2, (zip_spec_t){0}), "bad.zip!a.txt: the archive has two");
     members[1].name = "b/"; /* a folder has no bytes */
-    refuse_zip(lab_zip(members, 2, (zip_spec_t){0}), "bad.zip!b/: has no name");
+    refuse_zip(lab_zip(members, 2, (zip_spec_t){0}), "bad.zip!b/: is encrypted, ");
     members[1].name = "";
-    refuse_zip(lab_zip(members, 2, (zip_spec_t){0}), "bad.zip!: has no name");
+    refuse_zip(lab_zip(members, 2, (zip_spec_t){0}), "bad.zip!: is encrypted, ");
     members[1].name = "b";
 
     bytes_t zip = lab_zip(members, 2, (zip_spec_t){0});

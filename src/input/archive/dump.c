@@ -57,11 +57,9 @@ bool dump_metadata_read(const char *json, const char *type, dump_metadata_t *met
         metadata->capped = bson_iter_init(&iter, document) &&
                            bson_iter_find_descendant(&iter, "options.capped", &at) && bson_iter_as_bool(&at);
     }
-    if (type && strcmp(type, "view") == 0)
-        metadata->why_empty = "a view, of which a dump holds no documents; mongorestore restores it";
-    else if (type && strcmp(type, "timeseries") == 0)
-        metadata->why_empty = "a time series, of which a dump holds the server's own buckets and no "
-                              "documents; mongorestore restores it";
+    if (type && (strcmp(type, "view") == 0 || strcmp(type, "timeseries") == 0))
+        metadata->why_empty =
+            "a view or a time series, of which a dump holds no documents; mongorestore restores it";
     bson_destroy(document);
     return true;
 }
@@ -117,8 +115,6 @@ bool dump_read_list(feed_t *feed, dump_visit_t *visit, void *context, err_t *err
 }
 
 /* ---- the documents of one collection ---- */
-
-enum { PASSED = 64 * 1024 };
 
 typedef struct {
     decoder_t decoder;
@@ -178,26 +174,24 @@ static decode_t next_document(dump_t *dump, feed_t *feed, err_t *err) {
     const size_t length = next_length(feed);
     if (length == SIZE_MAX || length == 1 || (length && dump->ends))
         return refuse(dump, feed, length == SIZE_MAX, "the length of a document", err);
-    dump->left = length;
     if (!length) {
         feed_take(feed, 4);
         dump->at = AT_BLOCK;
+    } else if (dump->ours) {
+        dump->left = length;
+    } else if (!feed_skip_to(feed, feed_offset(feed) + length)) {
+        return refuse(dump, feed, true, "", err);
     }
     return DECODE_MORE;
 }
 
-/* Gives out some of the document at hand, or passes it. */
+/* Gives out some of the document at hand. */
 static decode_t take(dump_t *dump, feed_t *feed, uint8_t *out, size_t size, size_t *got, err_t *err) {
-    uint8_t passed[PASSED];
-    size_t want = dump->ours ? size - *got : PASSED;
-    want = want < dump->left ? want : dump->left;
-    uint8_t *to = dump->ours ? out + *got : passed;
-    const size_t taken = feed_copy(feed, to, want);
+    const size_t want = size - *got < dump->left ? size - *got : dump->left,
+                 taken = feed_copy(feed, out + *got, want);
     dump->left -= taken;
-    if (dump->ours) {
-        dump->crc = lzma_crc64(to, taken, dump->crc);
-        *got += taken;
-    }
+    dump->crc = lzma_crc64(out + *got, taken, dump->crc);
+    *got += taken;
     return taken < want ? refuse(dump, feed, true, "", err) : DECODE_MORE;
 }
 

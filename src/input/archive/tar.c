@@ -1,7 +1,9 @@
 #include "input/archive/archive.h"
 #include "input/file/bytes.h"
 
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -16,7 +18,6 @@ enum {
     PREFIX = 345,
     PREFIX_BYTES = 155,
     LARGEST_DESCRIPTION = 1 << 20,
-    PATH_MOST = 8192, /* more than a file of this system may have */
 };
 
 typedef enum {
@@ -32,15 +33,15 @@ typedef enum {
 } kind_t;
 
 typedef struct {
-    char path[PATH_MOST]; /* from a description; "": none */
+    char path[PATH_MAX]; /* from a description; "": none */
     bool has_size, is_sparse;
     uint64_t size;
 } tar_facts_t;
 
 typedef struct {
     feed_t *feed;
-    uint64_t at;            /* the end of the last body, without its padding */
-    char member[PATH_MOST]; /* the path of the last entry */
+    uint64_t at;           /* the end of the last body, without its padding */
+    char member[PATH_MAX]; /* the path of the last entry */
     tar_facts_t global, local;
 } tar_t;
 
@@ -136,7 +137,7 @@ bool tar_begins(const uint8_t *block) {
 
 /* NULL, or why a description cannot be used. */
 static const char *keep_path(tar_facts_t *facts, const char *path, size_t length) {
-    if (length >= PATH_MOST)
+    if (length >= PATH_MAX)
         return "a path that is longer than that of any file";
     memcpy(facts->path, path, length);
     facts->path[length] = '\0';
@@ -153,13 +154,10 @@ static const char *take_pair(tar_facts_t *facts, const char *pair, size_t length
         facts->is_sparse = true;
     if (key != 4 || memcmp(pair, "size", 4) != 0)
         return NULL;
+    char *stop = (char *)(uintptr_t)end;
     facts->has_size = value < end;
-    for (facts->size = 0; value < end; value++) {
-        if (*value < '0' || *value > '9' || facts->size > INT64_MAX / 10 - 1)
-            return "a pax header that makes no sense";
-        facts->size = facts->size * 10 + (uint64_t)(*value - '0');
-    }
-    return NULL;
+    facts->size = value < end && *value >= '0' ? strtoull(value, &stop, 10) : 0;
+    return stop == end && facts->size < INT64_MAX ? NULL : "a pax header that makes no sense";
 }
 
 /* Lines of "LENGTH key=value\n"; the length is that of the whole line. */
@@ -204,7 +202,7 @@ static void name_member(tar_t *tar, const uint8_t *block) {
     if (*known)
         strcpy(tar->member, known);
     else
-        snprintf(tar->member, PATH_MOST, "%.*s%s%.*s", (int)prefix, block + PREFIX, prefix ? "/" : "",
+        snprintf(tar->member, PATH_MAX, "%.*s%s%.*s", (int)prefix, block + PREFIX, prefix ? "/" : "",
                  (int)length, block + NAME);
 }
 

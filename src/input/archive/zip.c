@@ -54,33 +54,26 @@ static bool read_at(int fd, const char *name, void *out, size_t size, uint64_t o
            (got == size || broken(err, name, "it ends too early"));
 }
 
-/* Looks for the end record in the file's last bytes; *end: its place. A comment may look like one, so one that reaches
- * exactly to the file's end is preferred. */
+/* Looks for the end record in the file's last bytes; *end: its place. Nothing but zeros follows it, and its comment, which may
+ * hold what looks like such a record. */
 static bool find_end(int fd, uint64_t size, const char *name, uint8_t record[END_BYTES], uint64_t *end,
                      err_t *err) {
     const size_t n = size < END_BYTES + LONGEST_COMMENT ? (size_t)size : END_BYTES + LONGEST_COMMENT;
-    size_t found = SIZE_MAX, after = 0;
+    bool found = false;
     uint8_t *tail = malloc(n + 1);
     if (!tail)
         return err_memory(err, n);
     bool ok = read_at(fd, name, tail, n, size - n, err);
-    for (size_t i = ok && n >= END_BYTES ? n - END_BYTES + 1 : 0; i-- > 0 && after != n;) {
-        const size_t reach = i + END_BYTES + bytes_le16(tail + i + 20);
-        if (bytes_le32(tail + i) != END_MARK || (reach != n && (reach > n || found != SIZE_MAX)))
-            continue;
-        found = i;
-        after = reach;
-    }
-    if (ok && found == SIZE_MAX)
-        ok = broken(err, name, "its end is missing: it was cut off, or is one part of a divided archive");
-    if (ok) {
-        *end = size - n + found;
-        memcpy(record, tail + found, END_BYTES);
-        if (!bytes_are_zero(tail + after, n - after))
-            ok = broken(err, name, "something follows its end");
+    for (size_t i = ok && n >= END_BYTES ? n - END_BYTES + 1 : 0; i-- > 0 && !found;) {
+        const size_t after = i + END_BYTES + bytes_le16(tail + i + 20);
+        found = bytes_le32(tail + i) == END_MARK && after <= n && bytes_are_zero(tail + after, n - after);
+        *end = size - n + i;
+        memcpy(record, tail + i, END_BYTES);
     }
     free(tail);
-    return ok;
+    return found || (ok && broken(err, name,
+                                  "its end is missing: it was cut off, is one part of a divided archive, or "
+                                  "something follows its end"));
 }
 
 /* A zip64 end record, and its locator, are directly before the end. */
@@ -209,16 +202,14 @@ bool zip_list(int fd, uint64_t size, const char *name, archive_visit_t *visit, v
 
 bool zip_can_read(const archive_entry_t *entry, const char *member_name, err_t *err) {
     const uint16_t method = entry->place.method;
-    const char *why =
-        entry->flags & (FLAG_ENCRYPTED | FLAG_DIRECTORY_ENCRYPTED) ? "is encrypted"
-        : !entry->length || entry->name[entry->length - 1] == '/'
-            ? "has no name, or that of a folder, and bytes"
-        : method == ZIP_STORED || method == ZIP_DEFLATE || method == ZIP_DEFLATE64 || method == ZIP_ZSTD
-            ? NULL
-            : "is compressed by a method other than deflate, deflate64 and zstd";
-    return !why || err_set(err, STATUS_INPUT,
-                           "%.1000s: %s (method %u); unpack the archive and load the unpacked files",
-                           member_name, why, method);
+    const bool is_known = method == ZIP_STORED || method == ZIP_DEFLATE || method == ZIP_DEFLATE64 ||
+                          method == ZIP_ZSTD,
+               has_name = entry->length && entry->name[entry->length - 1] != '/';
+    return (is_known && has_name && !(entry->flags & (FLAG_ENCRYPTED | FLAG_DIRECTORY_ENCRYPTED))) ||
+           err_set(err, STATUS_INPUT,
+                   "%.1000s: is encrypted, compressed by a method (%u) other than deflate, deflate64 and "
+                   "zstd, or a folder with bytes; unpack the archive and load the unpacked files",
+                   member_name, method);
 }
 
 /* ---- the text of a member ---- */

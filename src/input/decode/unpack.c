@@ -172,13 +172,6 @@ static step_t gzip_begin(packed_t *packed, feed_t *feed) {
     return code < 0 ? STEP_DAMAGED : STEP_ON;
 }
 
-static const char *inflate_reason(int code) {
-    return code == ISAL_INVALID_BLOCK        ? "invalid block"
-           : code == ISAL_INVALID_SYMBOL     ? "invalid symbol"
-           : code == ISAL_INCORRECT_CHECKSUM ? "the checksum or length of a member does not fit its text"
-                                             : "invalid distance";
-}
-
 /* ISA-L decodes ahead into a buffer of 64 KiB, so a reader of the first bytes gives it no more than there is room for.
  * It reports a fault at once, while text from before may still be in that buffer: this is given out first. */
 static step_t inflate_run(packed_t *packed, piece_t *piece) {
@@ -207,7 +200,9 @@ static step_t inflate_run(packed_t *packed, piece_t *piece) {
     memcpy(piece->out + piece->made, state->tmp_out_buffer + state->tmp_out_processed, n);
     state->tmp_out_processed += (int32_t)n;
     piece->made += n;
-    packed->why = inflate_reason(inflate->broken);
+    packed->why = inflate->broken == ISAL_INCORRECT_CHECKSUM
+                      ? "the checksum or length of a member does not fit its text"
+                      : "invalid codes";
     return n < rest ? STEP_ON : STEP_DAMAGED;
 }
 

@@ -17,9 +17,7 @@ typedef struct {
 
 static const reason_t reasons[] = {
     {ENOENT, STATUS_INPUT, "there is no such file; check the name and the folder"},
-    {ENOTDIR, STATUS_INPUT, "there is no such file: a part of the path is not a folder; check the path"},
     {EACCES, STATUS_INPUT, "this user may not read it; allow it (chmod, chown) or run as a user who may"},
-    {EPERM, STATUS_INPUT, "this user may not read it; allow it (chmod, chown) or run as a user who may"},
     {EISDIR, STATUS_INPUT, "is a folder where a file is meant; name a file"},
     {ENXIO, STATUS_INPUT,
      "nothing can be read from it (a socket, or a device that is not there); pipe the data in"},
