@@ -109,12 +109,12 @@ static bool add_existing(build_t *build, const char *path, const struct stat *st
 
 /* ---- patterns ---- */
 
-/* How many parts of a path are "." or "..". */
+/* How many parts of a path, or of a pattern, are "." or "..", there perhaps as "\." */
 static size_t dots(const char *path) {
     size_t count = 0;
     for (size_t length; *path; path += length + strspn(path + length, "/")) {
         length = strcspn(path, "/");
-        count += (length == 1 || length == 2) && strspn(path, ".") == length;
+        count += length && (length <= 2 || *path == '\\') && strspn(path, ".\\") == length;
     }
     return count;
 }
