@@ -112,10 +112,8 @@ static size_t first_field(const cutter_t *cutter) {
 static void end_bson(cutter_t *cutter) {
     err_set(&cutter->fault, STATUS_INPUT,
             "%.1000s: at byte %" PRIu64
-            " begins no whole document: the file is damaged, was cut off, or is still "
-            "being written, and nobody knows where the next document begins. The documents before it are "
-            "read. Get "
-            "the whole file, and run the command again",
+            " begins no whole document: the file is damaged, was cut off, or is still being written. The "
+            "documents before it are read. Get the whole file, and run the command again",
             source_name(cutter->source), cutter->offset + cutter->ends.record);
     cutter->faulty = cutter->ended = true;
     cutter->have = cutter->ends.record;
@@ -322,16 +320,13 @@ bool cutter_seek(cutter_t *cutter, uint64_t window, uint64_t before, err_t *err)
     return ok && look_ahead(cutter, err);
 }
 
-bool cutter_start_at(cutter_t *cutter, uint64_t offset, err_t *err) {
+bool cutter_start_at(cutter_t *cutter, uint64_t offset, uint8_t bracket, err_t *err) {
+    cutter->ends.bracket = bracket;
     return offset == cutter->offset || (move_to(cutter, offset, err) && look_ahead(cutter, err));
 }
 
 uint8_t cutter_bracket(const cutter_t *cutter) {
     return ends_bracket(&cutter->ends, 0);
-}
-
-void cutter_note_bracket(cutter_t *cutter, uint8_t bracket) {
-    cutter->ends.bracket = bracket;
 }
 
 uint64_t cutter_offset(const cutter_t *cutter) {

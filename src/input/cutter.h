@@ -56,8 +56,9 @@ void cutter_read_as(cutter_t *cutter, const schema_t *schema, const dialect_t *d
 /* Both at once: finds the dialect of the text, and reads as it says. name: for messages. */
 bool cutter_begin(cutter_t *cutter, const schema_t *schema, const char *name, dialect_t *dialect, err_t *err);
 
-/* Continues with the record that begins at this byte; before the first cut. The source can seek. */
-bool cutter_start_at(cutter_t *cutter, uint64_t offset, err_t *err);
+/* Continues with the record that begins at this byte; before the first cut. The source can seek. bracket: what cutter_bracket
+ * was there. */
+bool cutter_start_at(cutter_t *cutter, uint64_t offset, uint8_t bracket, err_t *err);
 
 /* Continues with the first record that begins in this window or after it; forward only. Costs nothing if the source can
  * seek and each line is a record; else the text before it is read. Records from the window `before` on are not needed: if no
@@ -67,10 +68,8 @@ bool cutter_seek(cutter_t *cutter, uint64_t window, uint64_t before, err_t *err)
 /* Where the next record begins. */
 uint64_t cutter_offset(const cutter_t *cutter);
 
-/* Of JSON: the last [ or ] that belongs to no object, of all that was cut; 0: none. And what it was before the place at
- * which the cutter starts. */
+/* Of JSON: the last [ or ] that belongs to no object, of all that was cut; 0: none. */
 uint8_t cutter_bracket(const cutter_t *cutter);
-void cutter_note_bracket(cutter_t *cutter, uint8_t bracket);
 
 /* 1: a cut; 0: the end, or the pool was closed; -1: a fault; everything before it was given out. */
 int cutter_next(cutter_t *cutter, cut_t *cut, err_t *err);

@@ -420,7 +420,7 @@ TEST(quoted_windows) {
         cutter_t *cutter = quoted_cutter(&quoted, &source, pool);
         const uint64_t middle = quoted_end(&quoted, from * W / 2 + 1);
         uint64_t at = from ? middle : 0, lines = 1;
-        assert_true(cutter_start_at(cutter, at, &err)); /* a record begins there */
+        assert_true(cutter_start_at(cutter, at, 0, &err)); /* a record begins there */
         assert_true(cutter_seek(cutter, from, UINT64_MAX, &err));
         at = from ? quoted_end(&quoted, from * W) : 0;
         assert_true(cutter_offset(cutter) == at);
@@ -552,7 +552,7 @@ TEST(seek_after_look) {
             }
             const uint8_t *end = memchr(text.at + 6 * W - 1, '\n', text.size - 6 * W);
             uint64_t at = (uint64_t)(end - text.at) + 1;
-            assert_true(by_offset ? cutter_start_at(cutter, at, &err)
+            assert_true(by_offset ? cutter_start_at(cutter, at, 0, &err)
                                   : cutter_seek(cutter, 6, UINT64_MAX, &err));
             while (cutter_next(cutter, &cut, &err) > 0) {
                 assert_true(cut.offset == at);

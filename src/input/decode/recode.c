@@ -66,11 +66,8 @@ static void convert(recode_t *recode) {
 static decode_t refuse(const recode_t *recode, const feed_t *feed, err_t *err) {
     const uint8_t *bytes = recode->raw + recode->at;
     err_set(err, STATUS_INPUT,
-            "%.1000s: at byte %llu of its %.40s text is no whole character (%02X%02X); everything before "
-            "that was read. "
-            "Mend the file there, or get the whole one if it was cut off or is still being written, and run "
-            "the command "
-            "again",
+            "%.1000s: at byte %llu of its %.40s text is no whole character (%02X%02X); mend the file there, "
+            "or get the whole one if it was cut off or is still being written, and run the command again",
             feed->name, (unsigned long long)(recode->passed + recode->at),
             recode->encoding ? recode->encoding : "UTF-16", bytes[0],
             recode->have - recode->at < 2 ? 0 : bytes[1]);

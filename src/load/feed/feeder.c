@@ -100,11 +100,9 @@ static bool pass(const beginning_t *beginning, load_file_t *file, cutter_t *cutt
     load_file_t *from = file;
     while (has_neighbour(beginning, from) && !from->first_record)
         from--;
-    if (cutter_offset(cutter) < from->first_record) {
-        if (!cutter_start_at(cutter, from->first_record, err))
-            return false;
-        cutter_note_bracket(cutter, from->bracket_before);
-    }
+    if (cutter_offset(cutter) < from->first_record &&
+        !cutter_start_at(cutter, from->first_record, from->bracket_before, err))
+        return false;
     while (from < file) {
         from++;
         if (!cutter_seek(cutter, from->from, UINT64_MAX, err))
