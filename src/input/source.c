@@ -107,43 +107,34 @@ static bool go_to_member(source_t *source, err_t *err) {
     return source_skip_to(kit->archive, file->archive_offset, err);
 }
 
-static bool begin(source_t *source, err_t *err) {
-    const input_file_t *file = source->file;
-    feed_t *feed = &source->feed;
-    const bool is_stream = file->kind == INPUT_STREAM;
-    feed_init(feed, source->name, -1, is_stream, file->archive_offset,
-              file->archive_offset + file->disk_bytes);
-    if (input_is_in_stream(file)) {
-        if (!go_to_member(source, err))
-            return false;
-    } else if ((feed->fd = open_file(file)) < 0) {
-        return fault_system(err, source->name, errno);
-    }
-    feed->pool = source->kit->pool;
-    feed->most = source->kit->looks ? PEEK : 0;
-    if (!source_is_unchanged(source, err))
-        return false;
-    return is_stream || choose_decoder(source, file->kind, err);
-}
-
 /* For people. */
 static const char *name_of(const input_file_t *file) {
     return is_stdin(file) && strcmp(file->name, "-") == 0 ? "standard input" : file->name;
 }
 
 static source_t *open_source(source_kit_t *kit, const input_file_t *file, bool is_archive, err_t *err) {
+    const bool is_stream = file->kind == INPUT_STREAM;
     source_t *source = calloc(1, sizeof *source);
     if (!source) {
         err_memory(err, sizeof *source);
         return NULL;
     }
+    feed_t *feed = &source->feed;
     source->file = file;
     source->name = name_of(file);
     source->kit = kit ? kit : &source->own;
-    source->feed.fd = -1;
     source->begun = is_archive || file->kind == INPUT_PLAIN;
     source->cr_lines = file->cr_lines && !is_archive;
-    if (begin(source, err))
+    feed_init(feed, source->name, -1, is_stream, file->archive_offset,
+              file->archive_offset + file->disk_bytes);
+    bool ok = true;
+    if (input_is_in_stream(file))
+        ok = go_to_member(source, err);
+    else if ((feed->fd = open_file(file)) < 0)
+        ok = fault_system(err, source->name, errno);
+    feed->pool = source->kit->pool;
+    feed->most = source->kit->looks ? PEEK : 0;
+    if (ok && source_is_unchanged(source, err) && (is_stream || choose_decoder(source, file->kind, err)))
         return source;
     source_close(source);
     return NULL;
