@@ -85,9 +85,11 @@ static input_file_t *add_stream(build_t *build, const char *path, char *name) {
 static bool add_existing(build_t *build, const char *path, const struct stat *status, bool in_walk) {
     const bool is_stdin = strcmp(path, "-") == 0, is_file = S_ISREG(status->st_mode) && !is_stdin;
     const char *last = strrchr(path, '/');
-    const char *why = !in_walk || S_ISDIR(status->st_mode) ? NULL
-                      : !is_file                           ? "neither a file nor a folder"
-                                                           : name_reason_to_skip(last + 1, NULL, true, true);
+    const char *why = is_stdin                   ? NULL
+                      : !in_walk                 ? name_reason_to_skip(path, NULL, false, true)
+                      : S_ISDIR(status->st_mode) ? NULL
+                      : !is_file                 ? "neither a file nor a folder"
+                                                 : name_reason_to_skip(last + 1, NULL, true, true);
     char *clean = name_clean(path), *name = clean ? name_join(NULL, NULL, clean, strlen(clean)) : NULL;
     bool is_new = false, ok = name || err_memory(build->err, strlen(path));
     free(clean);
@@ -171,18 +173,12 @@ static bool add_member(build_t *build, const char *path, const char *archive) {
 bool walk_path(build_t *build, const char *path, bool in_walk) {
     struct stat status;
     const bool is_stdin = strcmp(path, "-") == 0;
-    const char *why = in_walk || is_stdin ? NULL : name_reason_to_skip(path, NULL, false, true);
-    if (is_stdin ? stdin_tells(&status) : stat(path, &status) == 0) {
-        if (!why)
-            return add_existing(build, path, &status, in_walk);
-        build_skip(build, path, why);
-        return true;
-    }
+    if (is_stdin ? stdin_tells(&status) : stat(path, &status) == 0)
+        return add_existing(build, path, &status, in_walk);
     const int error = errno;
     if (is_stdin)
         return fault_system(build->err, "standard input", EBADF);
-    char *archive =
-        (error == ENOENT || error == ENAMETOOLONG) && !in_walk && strchr(path, '!') ? strdup(path) : NULL;
+    char *archive = in_walk ? NULL : strdup(path);
     const bool is_member = archive && name_cut_to_file(archive),
                added = is_member && add_member(build, path, archive);
     free(archive);
