@@ -84,11 +84,9 @@ static bool find_directory(int fd, uint64_t size, const char *name, directory_t 
         (place >= sizeof wide && !read_at(fd, name, wide, sizeof wide, place - sizeof wide, err)))
         return false;
     const bool is_zip64 = bytes_le32(wide + END64_BYTES) == LOCATOR_MARK;
-    const uint32_t disks[] = {bytes_le16(end + 4), bytes_le16(end + 6), bytes_le32(wide + 16),
-                              bytes_le32(wide + 20)};
-    for (size_t i = is_zip64 ? 2 : 0; i < (is_zip64 ? 4 : 2); i++)
-        if (disks[i])
-            return broken(err, name, "it is one part of a divided one, which zip -s 0 joins");
+    /* of this part, and of the one in which the directory begins */
+    if (is_zip64 ? bytes_le64(wide + 16) : bytes_le32(end + 4))
+        return broken(err, name, "it is one part of a divided one, which zip -s 0 joins");
     if (is_zip64)
         *directory = (directory_t){
             .count = bytes_le64(wide + 32), .bytes = bytes_le64(wide + 40), .stated = bytes_le64(wide + 48)};

@@ -168,9 +168,8 @@ bool feed_followed(const feed_t *feed, err_t *err) {
     return err_set(
         err, STATUS_INPUT,
         "%.1000s: what follows the %s data at byte %llu is something else. If another file begins there, "
-        "divide them (head -c, tail -c; unpack them before, if they are compressed), and load both; if the "
-        "rest belongs to it, fetch the file again; else cut it off, and run the same command again, with "
-        "--reload-changed if it says that the file has changed",
+        "divide them (head -c, tail -c; unpack them before, if they are compressed), and load both; else "
+        "fetch the file again, or cut the rest off, and run the same command again, with --reload-changed",
         feed->name, feed->what, (unsigned long long)feed_offset(feed));
 }
 
