@@ -74,18 +74,15 @@ LAB_TEST(made_again, load_two(lab)) {
     assert_int_equal(box_count(lab->box, LAB_FILES, "{\"path\": \"a.csv\", \"removed\": true}"), 0);
 }
 
-TEST(refused) {
-    lab_t lab;
-    lab_open(&lab, BOX_STANDALONE);
-    assert_status(&lab, lab_forget(&lab, true, "a.csv"), STATUS_USAGE);
-    assert_says(lab.err.text, "d.c has no catalog");
-    lab_close(&lab);
-    load_two(&lab);
+LAB_TEST(refused, lab_open(lab, BOX_STANDALONE)) {
+    assert_status(lab, lab_forget(lab, true, "a.csv"), STATUS_USAGE);
+    assert_says(lab->err.text, "d.c has no catalog");
+    lab_close(lab);
+    load_two(lab);
     /* all are looked up before any is touched */
-    assert_status(&lab, lab_forget(&lab, true, "a.csv", "nobody.csv"), STATUS_USAGE);
-    assert_says(lab.err.text, "nobody.csv is not in");
-    assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 70);
-    lab_close(&lab);
+    assert_status(lab, lab_forget(lab, true, "a.csv", "nobody.csv"), STATUS_USAGE);
+    assert_says(lab->err.text, "nobody.csv is not in");
+    assert_int_equal(box_count(lab->box, LAB_TARGET, NULL), 70);
 }
 
 /* Whoever loads it must end first: one that gives signs of life is named, one that gives none loses it. */

@@ -159,44 +159,41 @@ LAB_TEST(draining, open_rows(lab)) {
     assert_int_equal(seen.held, 0);
 }
 
-TEST(refused) {
-    lab_t lab;
-    open_rows(&lab);
-    lab.load.shard_key = "nothing";
-    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_USAGE);
-    assert_says(lab.err.text, "have no key 'nothing'");
-    lab.load.shard_key = NULL;
-    box_update(lab.box, "config.shards", "{}", "{\"$set\": {\"draining\": true}}");
-    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_USAGE);
-    assert_says(lab.err.text, "no chunk may be");
-    box_update(lab.box, "config.shards", "{}", "{\"$unset\": {\"draining\": true}}");
+LAB_TEST(refused, open_rows(lab)) {
+    lab->load.shard_key = "nothing";
+    assert_status(lab, lab_load(lab, "a.csv"), STATUS_USAGE);
+    assert_says(lab->err.text, "have no key 'nothing'");
+    lab->load.shard_key = NULL;
+    box_update(lab->box, "config.shards", "{}", "{\"$set\": {\"draining\": true}}");
+    assert_status(lab, lab_load(lab, "a.csv"), STATUS_USAGE);
+    assert_says(lab->err.text, "no chunk may be");
+    box_update(lab->box, "config.shards", "{}", "{\"$unset\": {\"draining\": true}}");
     box_insert(
-        lab.box, "config.tags",
+        lab->box, "config.tags",
         "{\"_id\": 1, \"ns\": \"d.c\", \"tag\": \"EU\", \"min\": {\"_id\": 1}, \"max\": {\"_id\": 2}}");
     for (int drop = 0; drop < 2; drop++) {
-        lab.load.drop = drop;
-        assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_USAGE);
-        assert_says(lab.err.text, "it has 1 zone range (EU)");
-        assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 0);
+        lab->load.drop = drop;
+        assert_status(lab, lab_load(lab, "a.csv"), STATUS_USAGE);
+        assert_says(lab->err.text, "it has 1 zone range (EU)");
+        assert_int_equal(box_count(lab->box, LAB_TARGET, NULL), 0);
     }
-    lab.load.drop = false;
-    box_delete(lab.box, "config.tags", "{}");
-    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
-    lab.load.shard_key = "n";
-    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_USAGE);
-    assert_says(lab.err.text, "is sharded on { \"_id\" : 1 } already, not on --shard-key n");
-    lab.load.drop = true;
-    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
-    lab.load.drop = false;
-    lab.load.shard_key = "n,w";
-    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_USAGE);
-    lab_close(&lab);
-    lab_open(&lab, BOX_STANDALONE);
+    lab->load.drop = false;
+    box_delete(lab->box, "config.tags", "{}");
+    assert_status(lab, lab_load(lab, "a.csv"), STATUS_OK);
+    lab->load.shard_key = "n";
+    assert_status(lab, lab_load(lab, "a.csv"), STATUS_USAGE);
+    assert_says(lab->err.text, "is sharded on { \"_id\" : 1 } already, not on --shard-key n");
+    lab->load.drop = true;
+    assert_status(lab, lab_load(lab, "a.csv"), STATUS_OK);
+    lab->load.drop = false;
+    lab->load.shard_key = "n,w";
+    assert_status(lab, lab_load(lab, "a.csv"), STATUS_USAGE);
+    lab_close(lab);
+    lab_open(lab, BOX_STANDALONE);
     lab_write_rows("a.csv", 0, 10);
-    lab.load.direct = true;
-    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_USAGE);
-    assert_says(lab.err.text, "--direct goes with");
-    lab_close(&lab);
+    lab->load.direct = true;
+    assert_status(lab, lab_load(lab, "a.csv"), STATUS_USAGE);
+    assert_says(lab->err.text, "--direct goes with");
 }
 
 /* A shard sees only its own documents, so that an index which is unique has to begin with the whole shard key. */

@@ -31,34 +31,31 @@ static void register_an_equal_one(void *context) {
 }
 
 /* Another load registers a file of the name and content that this one has grown to, in between: it is told to look again. */
-TEST(grown_to_what_another_registers) {
-    lab_t lab;
-    lab_open(&lab, BOX_REPLICA_SET);
+LAB_TEST(grown_to_what_another_registers, lab_open(lab, BOX_REPLICA_SET)) {
     lab_write_rows("a.csv", 0, 20);
-    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
-    bson_t *entry = box_one(lab.box, LAB_FILES, "{\"path\": \"a.csv\"}");
+    assert_status(lab, lab_load(lab, "a.csv"), STATUS_OK);
+    bson_t *entry = box_one(lab->box, LAB_FILES, "{\"path\": \"a.csv\"}");
     bson_iter_t key;
     assert_true(bson_iter_init_find(&key, entry, "key"));
     snprintf(key_of_grown, sizeof key_of_grown, "%s", bson_iter_utf8(&key, NULL));
     bson_destroy(entry);
-    lab_close(&lab);
+    lab_close(lab);
 
-    lab_open(&lab, BOX_REPLICA_SET);
+    lab_open(lab, BOX_REPLICA_SET);
     lab_write_rows("a.csv", 0, 10);
     lab_write_rows("b.csv", 100, 105);
-    assert_status(&lab, lab_load(&lab, "a.csv", "b.csv"), STATUS_OK);
+    assert_status(lab, lab_load(lab, "a.csv", "b.csv"), STATUS_OK);
     lab_write_rows("a.csv", 0, 20);
-    box_fault(lab.box, &(box_fault_t){.command = "update",
-                                      .collection = "c.tipple.files",
-                                      .only_watches = true,
-                                      .hook = register_an_equal_one,
-                                      .context = &lab});
-    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_SERVER);
-    assert_says(lab.err.text, "another load has registered");
-    assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 15);
-    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
-    assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 25);
-    lab_close(&lab);
+    box_fault(lab->box, &(box_fault_t){.command = "update",
+                                       .collection = "c.tipple.files",
+                                       .only_watches = true,
+                                       .hook = register_an_equal_one,
+                                       .context = lab});
+    assert_status(lab, lab_load(lab, "a.csv"), STATUS_SERVER);
+    assert_says(lab->err.text, "another load has registered");
+    assert_int_equal(box_count(lab->box, LAB_TARGET, NULL), 15);
+    assert_status(lab, lab_load(lab, "a.csv"), STATUS_OK);
+    assert_int_equal(box_count(lab->box, LAB_TARGET, NULL), 25);
 }
 
 /* The input grows to 15 rows, and another load loads them. */

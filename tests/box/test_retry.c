@@ -77,20 +77,17 @@ TEST(fixed) {
 }
 
 /* A line that was deleted leaves its record out for good. */
-TEST(left_out) {
-    lab_t lab;
-    reject_two(&lab, BOX_REPLICA_SET);
+LAB_TEST(left_out, reject_two(lab, BOX_REPLICA_SET)) {
     fix("fixed.rejects", "", "8,eight");
-    assert_status(&lab, lab_retry(&lab, "fixed.rejects"), STATUS_OK);
-    assert_counts(&lab, 1, 1, 0, 0);
-    assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 4);
-    assert_int_equal(open_of(&lab), 0);
+    assert_status(lab, lab_retry(lab, "fixed.rejects"), STATUS_OK);
+    assert_counts(lab, 1, 1, 0, 0);
+    assert_int_equal(box_count(lab->box, LAB_TARGET, NULL), 4);
+    assert_int_equal(open_of(lab), 0);
     /* a load that begins anew counts it as filtered */
-    lab_forget_progress(&lab, "a.csv");
-    assert_int_equal(open_of(&lab), 0);
-    assert_int_equal(lab.loaded.counts.filtered, 1);
-    assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 4);
-    lab_close(&lab);
+    lab_forget_progress(lab, "a.csv");
+    assert_int_equal(open_of(lab), 0);
+    assert_int_equal(lab->loaded.counts.filtered, 1);
+    assert_int_equal(box_count(lab->box, LAB_TARGET, NULL), 4);
 }
 
 /* The file as a kill, or a full disk, has left it: what is there of the second record makes a document. */
@@ -117,43 +114,34 @@ LAB_TEST(cut_off, lab_open(lab, BOX_REPLICA_SET)) {
 }
 
 /* A record that is still wrong stays open, and goes into the next reject file. */
-TEST(still_wrong) {
-    lab_t lab;
-    reject_two(&lab, BOX_STANDALONE);
+LAB_TEST(still_wrong, reject_two(lab, BOX_STANDALONE)) {
     fix("fixed.rejects", "7,seven,too many", "8,eight");
-    assert_status(&lab, lab_retry(&lab, "fixed.rejects"), STATUS_SOME_REJECTED);
-    assert_counts(&lab, 2, 1, 0, 1);
-    assert_int_equal(open_of(&lab), 1);
+    assert_status(lab, lab_retry(lab, "fixed.rejects"), STATUS_SOME_REJECTED);
+    assert_counts(lab, 2, 1, 0, 1);
+    assert_int_equal(open_of(lab), 1);
     char *next = lab_read("c.rejects");
     assert_says(next, "\n7,seven,too many\n");
     free(next);
-    lab_close(&lab);
 }
 
 /* Two people fix one record differently: the first one's document stays, the other one's is a reject. */
-TEST(two_fixes) {
-    lab_t lab;
-    reject_two(&lab, BOX_REPLICA_SET);
+LAB_TEST(two_fixes, reject_two(lab, BOX_REPLICA_SET)) {
     fix("mine.rejects", "7,mine", "8,eight");
     fix("yours.rejects", "7,yours", "8,eight");
-    assert_status(&lab, lab_retry(&lab, "mine.rejects"), STATUS_OK);
-    assert_status(&lab, lab_retry(&lab, "yours.rejects"), STATUS_SOME_REJECTED);
-    assert_int_equal(box_count(lab.box, LAB_TARGET, "{\"w\": \"mine\"}"), 1);
-    assert_int_equal(box_count(lab.box, LAB_TARGET, "{\"w\": \"yours\"}"), 0);
-    lab_close(&lab);
+    assert_status(lab, lab_retry(lab, "mine.rejects"), STATUS_OK);
+    assert_status(lab, lab_retry(lab, "yours.rejects"), STATUS_SOME_REJECTED);
+    assert_int_equal(box_count(lab->box, LAB_TARGET, "{\"w\": \"mine\"}"), 1);
+    assert_int_equal(box_count(lab->box, LAB_TARGET, "{\"w\": \"yours\"}"), 0);
 }
 
 /* What was sent is confirmed only when it lasts: a reply that is lost is asked for again. */
-TEST(lost_reply) {
-    lab_t lab;
-    reject_two(&lab, BOX_REPLICA_SET);
+LAB_TEST(lost_reply, reject_two(lab, BOX_REPLICA_SET)) {
     fix("fixed.rejects", "7,seven", "8,eight");
-    box_fault(lab.box, &(box_fault_t){.command = "insert", .collection = "c", .does = true});
-    assert_status(&lab, lab_retry(&lab, "fixed.rejects"), STATUS_OK);
-    assert_int_equal(lab.loaded.counts.loaded + lab.loaded.counts.already_there, 2);
-    assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 5);
-    assert_int_equal(open_of(&lab), 0);
-    lab_close(&lab);
+    box_fault(lab->box, &(box_fault_t){.command = "insert", .collection = "c", .does = true});
+    assert_status(lab, lab_retry(lab, "fixed.rejects"), STATUS_OK);
+    assert_int_equal(lab->loaded.counts.loaded + lab->loaded.counts.already_there, 2);
+    assert_int_equal(box_count(lab->box, LAB_TARGET, NULL), 5);
+    assert_int_equal(open_of(lab), 0);
 }
 
 /* A retry that ends well has written down what it fixed. Whichever of its writes to the catalog is refused, it does not end
@@ -187,55 +175,43 @@ TEST(not_written_down) {
 }
 
 /* A fixed record that the server refuses is still a reject. */
-TEST(refused_by_the_server) {
-    lab_t lab;
-    reject_two(&lab, BOX_STANDALONE);
+LAB_TEST(refused_by_the_server, reject_two(lab, BOX_STANDALONE)) {
     fix("fixed.rejects", "7,seven", "8,eight");
-    box_refuse(lab.box, LAB_TARGET, "{\"n\": 7}", 121);
-    assert_status(&lab, lab_retry(&lab, "fixed.rejects"), STATUS_SOME_REJECTED);
-    assert_counts(&lab, 2, 1, 0, 1);
-    assert_int_equal(open_of(&lab), 1);
-    lab_close(&lab);
+    box_refuse(lab->box, LAB_TARGET, "{\"n\": 7}", 121);
+    assert_status(lab, lab_retry(lab, "fixed.rejects"), STATUS_SOME_REJECTED);
+    assert_counts(lab, 2, 1, 0, 1);
+    assert_int_equal(open_of(lab), 1);
 }
 
 /* Of two entries for one record the first one counts. */
-TEST(fixed_twice) {
-    lab_t lab;
-    reject_two(&lab, BOX_STANDALONE);
+LAB_TEST(fixed_twice, reject_two(lab, BOX_STANDALONE)) {
     fix("first.rejects", "7,seven", "8,eight");
     fix("second.rejects", "7,zeven", "8,acht");
     assert_int_equal(system("(cat first.rejects; sed '1,/^# marked/d' second.rejects) >fixed.rejects"), 0);
-    assert_status(&lab, lab_retry(&lab, "fixed.rejects"), STATUS_SOME_REJECTED);
-    assert_int_equal(box_count(lab.box, LAB_TARGET, "{\"w\": {\"$in\": [\"seven\", \"eight\"]}}"), 2);
-    assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 5);
-    lab_close(&lab);
+    assert_status(lab, lab_retry(lab, "fixed.rejects"), STATUS_SOME_REJECTED);
+    assert_int_equal(box_count(lab->box, LAB_TARGET, "{\"w\": {\"$in\": [\"seven\", \"eight\"]}}"), 2);
+    assert_int_equal(box_count(lab->box, LAB_TARGET, NULL), 5);
 }
 
 /* What a person has put there himself counts: the same document is there already. */
-TEST(there_already) {
-    lab_t lab;
-    reject_two(&lab, BOX_STANDALONE);
+LAB_TEST(there_already, reject_two(lab, BOX_STANDALONE)) {
     fix("fixed.rejects", "7,seven", "8,eight");
-    assert_status(&lab, lab_retry(&lab, "fixed.rejects"), STATUS_OK);
-    box_update(lab.box, LAB_FILES, "{\"path\": \"a.csv\"}", "{\"$unset\": {\"fixes\": true}}");
-    assert_int_equal(open_of(&lab), 2);
-    assert_status(&lab, lab_retry(&lab, "fixed.rejects"), STATUS_OK);
-    assert_counts(&lab, 2, 0, 2, 0);
-    assert_int_equal(open_of(&lab), 0);
-    lab_close(&lab);
+    assert_status(lab, lab_retry(lab, "fixed.rejects"), STATUS_OK);
+    box_update(lab->box, LAB_FILES, "{\"path\": \"a.csv\"}", "{\"$unset\": {\"fixes\": true}}");
+    assert_int_equal(open_of(lab), 2);
+    assert_status(lab, lab_retry(lab, "fixed.rejects"), STATUS_OK);
+    assert_counts(lab, 2, 0, 2, 0);
+    assert_int_equal(open_of(lab), 0);
 }
 
 /* A load that begins anew meets what records were fixed to, and leaves it. */
-TEST(load_after_a_fix) {
-    lab_t lab;
-    reject_two(&lab, BOX_REPLICA_SET);
+LAB_TEST(load_after_a_fix, reject_two(lab, BOX_REPLICA_SET)) {
     fix("fixed.rejects", "7,seven", "8,eight");
-    assert_status(&lab, lab_retry(&lab, "fixed.rejects"), STATUS_OK);
-    lab_forget_progress(&lab, "a.csv");
-    assert_true(lab_load(&lab, "a.csv") <= STATUS_SOME_REJECTED);
-    assert_int_equal(lab.loaded.open_rejects, 0);
-    assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 5);
-    lab_close(&lab);
+    assert_status(lab, lab_retry(lab, "fixed.rejects"), STATUS_OK);
+    lab_forget_progress(lab, "a.csv");
+    assert_true(lab_load(lab, "a.csv") <= STATUS_SOME_REJECTED);
+    assert_int_equal(lab->loaded.open_rejects, 0);
+    assert_int_equal(box_count(lab->box, LAB_TARGET, NULL), 5);
 }
 
 /* The record was fixed when it was cut off, and is whole now: nobody knows which of both counts. */
@@ -255,44 +231,38 @@ LAB_TEST(fixed_before_it_grew, lab_open(lab, BOX_STANDALONE)) {
 
 /* ---- refused ---- */
 
-TEST(refused) {
-    lab_t lab;
-    reject_two(&lab, BOX_STANDALONE);
-    assert_status(&lab, lab_retry(&lab, "nothing.rejects"), STATUS_USAGE);
-    assert_says(lab.err.text, "the reject file nothing.rejects cannot be read");
+LAB_TEST(refused, reject_two(lab, BOX_STANDALONE)) {
+    assert_status(lab, lab_retry(lab, "nothing.rejects"), STATUS_USAGE);
+    assert_says(lab->err.text, "the reject file nothing.rejects cannot be read");
     lab_write("other.rejects", "1,a\n");
-    assert_status(&lab, lab_retry(&lab, "other.rejects"), STATUS_USAGE);
-    assert_says(lab.err.text, "other.rejects");
+    assert_status(lab, lab_retry(lab, "other.rejects"), STATUS_USAGE);
+    assert_says(lab->err.text, "other.rejects");
     /* the input is not known to this catalog any more */
-    lab_shorten_lease(&lab);
-    assert_status(&lab, lab_forget(&lab, true, "a.csv"), STATUS_OK);
+    lab_shorten_lease(lab);
+    assert_status(lab, lab_forget(lab, true, "a.csv"), STATUS_OK);
     fix("fixed.rejects", "7,seven", "8,eight");
-    lab_retry(&lab, "fixed.rejects");
-    assert_int_not_equal(lab.err.status, STATUS_OK);
-    assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 0);
-    box_drop(lab.box, LAB_TARGET);
-    assert_status(&lab, lab_retry(&lab, "fixed.rejects"), STATUS_USAGE);
-    assert_says(lab.err.text, "d.c does not exist");
-    lab_close(&lab);
+    lab_retry(lab, "fixed.rejects");
+    assert_int_not_equal(lab->err.status, STATUS_OK);
+    assert_int_equal(box_count(lab->box, LAB_TARGET, NULL), 0);
+    box_drop(lab->box, LAB_TARGET);
+    assert_status(lab, lab_retry(lab, "fixed.rejects"), STATUS_USAGE);
+    assert_says(lab->err.text, "d.c does not exist");
 }
 
 /* Another load has the input: the retry waits until it has ended. */
-TEST(waits_for_another_load) {
-    lab_t lab;
-    reject_two(&lab, BOX_REPLICA_SET);
+LAB_TEST(waits_for_another_load, reject_two(lab, BOX_REPLICA_SET)) {
     fix("fixed.rejects", "7,seven", "8,eight");
-    lab_other_load(&lab, "1970-01-01T00:00:00.001Z");
-    box_update(lab.box, LAB_FILES, "{\"path\": \"a.csv\"}",
+    lab_other_load(lab, "1970-01-01T00:00:00.001Z");
+    box_update(lab->box, LAB_FILES, "{\"path\": \"a.csv\"}",
                "{\"$set\": {\"pieces.0.owner\": " LAB_OTHER "}}");
-    box_fault(lab.box, &(box_fault_t){.command = "find",
-                                      .collection = "c.tipple.loads",
-                                      .after = 2,
-                                      .only_watches = true,
-                                      .hook = lab_other_ends,
-                                      .context = &lab});
-    assert_status(&lab, lab_retry(&lab, "fixed.rejects"), STATUS_OK);
-    assert_counts(&lab, 2, 2, 0, 0);
-    assert_true(box_asked(lab.box, "find", "c.tipple.loads") > 2);
-    assert_int_equal(open_of(&lab), 0);
-    lab_close(&lab);
+    box_fault(lab->box, &(box_fault_t){.command = "find",
+                                       .collection = "c.tipple.loads",
+                                       .after = 2,
+                                       .only_watches = true,
+                                       .hook = lab_other_ends,
+                                       .context = lab});
+    assert_status(lab, lab_retry(lab, "fixed.rejects"), STATUS_OK);
+    assert_counts(lab, 2, 2, 0, 0);
+    assert_true(box_asked(lab->box, "find", "c.tipple.loads") > 2);
+    assert_int_equal(open_of(lab), 0);
 }

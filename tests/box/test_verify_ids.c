@@ -32,26 +32,23 @@ TEST(all_is_well) {
     }
 }
 
-TEST(differences) {
-    lab_t lab;
-    load_rows(&lab, NULL);
-    box_delete(lab.box, LAB_TARGET, "{\"_id\": {\"$in\": [10, 11, 50]}}");
-    expect(&lab, DIFFERENCE_MISSING, 3, "3 missing");
-    lab_close(&lab);
+LAB_TEST(differences, load_rows(lab, NULL)) {
+    box_delete(lab->box, LAB_TARGET, "{\"_id\": {\"$in\": [10, 11, 50]}}");
+    expect(lab, DIFFERENCE_MISSING, 3, "3 missing");
+    lab_close(lab);
 
-    load_rows(&lab, NULL);
-    box_update(lab.box, LAB_TARGET, "{\"_id\": 7}", "{\"$set\": {\"w\": \"other\"}}");
-    expect(&lab, DIFFERENCE_CHANGED, 1, "1 changed");
+    load_rows(lab, NULL);
+    box_update(lab->box, LAB_TARGET, "{\"_id\": 7}", "{\"$set\": {\"w\": \"other\"}}");
+    expect(lab, DIFFERENCE_CHANGED, 1, "1 changed");
     size_t count;
-    const difference_t *changed = differences_of(lab.verified.differences, DIFFERENCE_CHANGED, &count);
+    const difference_t *changed = differences_of(lab->verified.differences, DIFFERENCE_CHANGED, &count);
     assert_int_equal(count, 1);
     assert_string_equal(changed->name, "a.csv");
-    lab_close(&lab);
+    lab_close(lab);
 
-    load_rows(&lab, NULL);
-    box_insert(lab.box, LAB_TARGET, "{\"_id\": 4711, \"w\": \"a person's\"}");
-    expect(&lab, DIFFERENCE_UNRELATED, 1, "1 unrelated");
-    lab_close(&lab);
+    load_rows(lab, NULL);
+    box_insert(lab->box, LAB_TARGET, "{\"_id\": 4711, \"w\": \"a person's\"}");
+    expect(lab, DIFFERENCE_UNRELATED, 1, "1 unrelated");
 }
 
 /* Two records of one _id: which document is expected is for --existing to say. */
