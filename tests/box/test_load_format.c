@@ -1,29 +1,13 @@
 /* The format of a load by the library: told by options as on the command line, or given as one that is open; with a server
  * of this process. What was loaded so is loaded on and verified by what the command calls. */
-#include "box/box.h"
 #include "load/load.h"
 #include "push_lab.h"
 #include "test.h"
 #include "verify/verify.h"
 
-#define TARGET "d.c"
-
 /* Dates in one of two orders, a number in one of two spellings, a dot in a name, and a value that is no number. */
 static const char odd[] = "n,d,a.b,z,v\n1,03/04/24,x,7,\"1,234\"\n2,05/06/24,y,?,\"5,678\"\n";
 static const char plain[] = "n,w\n1,a\n2,b\n", other[] = "n,w\nx,1\ny,2\n";
-
-typedef struct {
-    box_t *box;
-    char uri[BOX_URI];
-} lab_t;
-
-static void lab_open(lab_t *lab) {
-    lab->box = box_start(BOX_STANDALONE);
-    box_uri(lab->box, TARGET, lab->uri);
-    push_write_format();
-}
-
-#define LAB_TEST(name, open) TEST_WITH_LAB(name, open, box_stop(lab->box))
 
 static void write_text(const char *path, const char *text) {
     FILE *file = fopen(path, "w");

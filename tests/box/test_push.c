@@ -1,5 +1,4 @@
 /* Records that a program pushes into a load, with a server of this process. */
-#include "box/box.h"
 #include "heard.h"
 #include "push_lab.h"
 #include "test.h"
@@ -10,21 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define TARGET "d.c"
 enum { ROWS = 5000 };
-
-typedef struct {
-    box_t *box;
-    char uri[BOX_URI];
-} lab_t;
-
-static void lab_open(lab_t *lab) {
-    lab->box = box_start(BOX_STANDALONE);
-    box_uri(lab->box, TARGET, lab->uri);
-    push_write_format();
-}
-
-#define LAB_TEST(name, open) TEST_WITH_LAB(name, open, box_stop(lab->box))
 
 static tipple_load_t *begin(const lab_t *lab, const char *name) {
     return push_load(lab->uri, "format", "./rows.yaml", "input-name", name, "threads", "2", "rejects",

@@ -2,6 +2,7 @@
 #ifndef TIPPLE_TESTS_PUSH_LAB_H
 #define TIPPLE_TESTS_PUSH_LAB_H
 
+#include "box/box.h"
 #include "test.h"
 #include "tipple/tipple.h"
 
@@ -20,6 +21,22 @@ PUSH_UNUSED static void push_write_format(void) {
           file);
     fclose(file);
 }
+
+/* Loads into a server of this process. */
+#define TARGET "d.c"
+
+typedef struct {
+    box_t *box;
+    char uri[BOX_URI];
+} lab_t;
+
+PUSH_UNUSED static void lab_open(lab_t *lab) {
+    lab->box = box_start(BOX_STANDALONE);
+    box_uri(lab->box, TARGET, lab->uri);
+    push_write_format();
+}
+
+#define LAB_TEST(name, open) TEST_WITH_LAB(name, open, box_stop(lab->box))
 
 /* Options by pairs: name, value, ..., NULL. */
 PUSH_UNUSED static tipple_load_t *push_load(const char *uri, ...) {
