@@ -26,7 +26,7 @@ typedef struct {
     query_result_t found;
     const char *drawn; /* the answer to the pipeline of the suite's `draw` */
     err_t err;
-} asker_t;
+} lab_t;
 
 /* What the box does not know, and a server says. */
 #define BATCH(documents)                                                                                     \
@@ -34,55 +34,57 @@ typedef struct {
 #define STATISTICS BATCH("{\"s\": {\"count\": 50}}")
 #define DRAWN      BATCH("{\"n\": 3}, {\"n\": 4}, {\"n\": 5}")
 
-static void answer(const asker_t *asker, const char *collection, const char *reply) {
-    box_fault(asker->box, &(box_fault_t){.command = "aggregate", .collection = collection, .reply = reply});
+static void answer(const lab_t *lab, const char *collection, const char *reply) {
+    box_fault(lab->box, &(box_fault_t){.command = "aggregate", .collection = collection, .reply = reply});
 }
 
 /* d.c has documents n = 0 to 49, of which every third has an x; d.other has one document. */
-static void begin(asker_t *asker, const char *suite) {
+static void begin(lab_t *lab, const char *suite) {
     char document[80];
     FILE *file = fopen("s.yaml", "w");
     assert_true(file && fputs(suite, file) >= 0 && fclose(file) == 0);
-    *asker = (asker_t){.box = box_start(BOX_STANDALONE)};
+    *lab = (lab_t){.box = box_start(BOX_STANDALONE)};
     for (int n = 0; n < DOCUMENTS; n++) {
         snprintf(document, sizeof document, "{\"_id\": %d, \"n\": %d%s}", n, n, n % 3 ? "" : ", \"x\": 1");
-        box_insert(asker->box, TARGET, document);
+        box_insert(lab->box, TARGET, document);
     }
-    box_insert(asker->box, "d.other", "{\"_id\": 1}");
-    query_spec_init(&asker->spec);
-    asker->spec.uri = box_uri(asker->box, TARGET, asker->uri);
-    asker->spec.suite = "./s.yaml";
-    asker->spec.warmups = 0;
-    asker->spec.repeats = 1;
-    asker->spec.count = 1;
+    box_insert(lab->box, "d.other", "{\"_id\": 1}");
+    query_spec_init(&lab->spec);
+    lab->spec.uri = box_uri(lab->box, TARGET, lab->uri);
+    lab->spec.suite = "./s.yaml";
+    lab->spec.warmups = 0;
+    lab->spec.repeats = 1;
+    lab->spec.count = 1;
 }
 
 /* The exit status. */
-static status_t ask(asker_t *asker) {
-    asker->err = (err_t){.status = STATUS_OK};
+static status_t ask(lab_t *lab) {
+    lab->err = (err_t){.status = STATUS_OK};
     /* in this order */
-    answer(asker, "other", STATISTICS);
-    answer(asker, "c", STATISTICS);
-    if (asker->drawn)
-        answer(asker, "c", asker->drawn);
-    answer(asker, "c", STATISTICS);
-    query_run(&asker->spec, &asker->found, &asker->err);
-    return asker->err.status;
+    answer(lab, "other", STATISTICS);
+    answer(lab, "c", STATISTICS);
+    if (lab->drawn)
+        answer(lab, "c", lab->drawn);
+    answer(lab, "c", STATISTICS);
+    query_run(&lab->spec, &lab->found, &lab->err);
+    return lab->err.status;
 }
 
-static const measure_t *measured(const asker_t *asker, size_t number) {
-    assert_true(number < asker->found.measure_count);
-    return &asker->found.measures[number];
+static const measure_t *measured(const lab_t *lab, size_t number) {
+    assert_true(number < lab->found.measure_count);
+    return &lab->found.measures[number];
 }
 
-static void end(asker_t *asker) {
-    query_free_result(&asker->found);
-    box_stop(asker->box);
+static void end(lab_t *lab) {
+    query_free_result(&lab->found);
+    box_stop(lab->box);
 }
 
-static void clients(asker_t *asker, uint32_t count) {
-    asker->spec.clients[0] = count;
-    asker->spec.client_choices = 1;
+#define LAB_TEST(name, suite) TEST_WITH_LAB(name, begin(lab, suite), end(lab))
+
+static void clients(lab_t *lab, uint32_t count) {
+    lab->spec.clients[0] = count;
+    lab->spec.client_choices = 1;
 }
 
 /* ---- hooks ---- */
@@ -106,14 +108,14 @@ static void note_b(void *context) {
     strcat(order, "b");
 }
 
-static void watch(const asker_t *asker, const char *collection, uint32_t times, void (*hook)(void *),
+static void watch(const lab_t *lab, const char *collection, uint32_t times, void (*hook)(void *),
                   void *context) {
-    box_fault(asker->box, &(box_fault_t){.command = "find",
-                                         .collection = collection,
-                                         .times = times,
-                                         .only_watches = true,
-                                         .hook = hook,
-                                         .context = context});
+    box_fault(lab->box, &(box_fault_t){.command = "find",
+                                       .collection = collection,
+                                       .times = times,
+                                       .only_watches = true,
+                                       .hook = hook,
+                                       .context = context});
 }
 
 /* ---- rounds ---- */
@@ -121,48 +123,46 @@ static void watch(const asker_t *asker, const char *collection, uint32_t times, 
 /* Warming up is asked, and counts in no figure. */
 TEST(warming_up) {
     int64_t warm_ns = 0;
-    asker_t asker;
-    begin(&asker, TWO);
-    asker.spec.warmups = 1;
-    asker.spec.repeats = 2;
-    asker.spec.count = 2;
-    clients(&asker, 2);
-    watch(&asker, "c", 1, nap, &warm_ns);
-    assert_int_equal(ask(&asker), STATUS_OK);
+    lab_t lab;
+    begin(&lab, TWO);
+    lab.spec.warmups = 1;
+    lab.spec.repeats = 2;
+    lab.spec.count = 2;
+    clients(&lab, 2);
+    watch(&lab, "c", 1, nap, &warm_ns);
+    assert_int_equal(ask(&lab), STATUS_OK);
     const int64_t over_ns = clock_now_ns();
-    assert_int_equal(box_asked(asker.box, "find", "c"), 3 * 2 * 2);
-    const measure_t *a = measured(&asker, 0);
+    assert_int_equal(box_asked(lab.box, "find", "c"), 3 * 2 * 2);
+    const measure_t *a = measured(&lab, 0);
     assert_int_equal(a->found->latency.moments.count, 2 * 2 * 2);
     assert_int_equal(a->found->per_ms.count, 2 * 2 * 2);
     assert_int_equal(a->found->returned, 3 * 2 * 2 * 2);
     assert_int_equal(a->found->empty, 0);
     assert_true(warm_ns && a->elapsed_ns <= over_ns - warm_ns);
-    end(&asker);
+    end(&lab);
 }
 
 /* Each round begins with another measurement. */
 TEST(turns) {
-    asker_t asker;
+    lab_t lab;
     order[0] = '\0';
-    begin(&asker, TWO);
-    asker.spec.repeats = 3;
-    watch(&asker, "c", 100, note_a, NULL);
-    watch(&asker, "other", 100, note_b, NULL);
-    assert_int_equal(ask(&asker), STATUS_OK);
+    begin(&lab, TWO);
+    lab.spec.repeats = 3;
+    watch(&lab, "c", 100, note_a, NULL);
+    watch(&lab, "other", 100, note_b, NULL);
+    assert_int_equal(ask(&lab), STATUS_OK);
     assert_string_equal(order, "abbaab");
-    end(&asker);
+    end(&lab);
 }
 
 /* The latency of a request counts from the moment at which it was due, and its service from the one at which it was sent. */
-TEST(open_loop) {
-    asker_t asker;
-    begin(&asker, TWO);
-    asker.spec.one = true;
-    asker.spec.count = 20;
-    asker.spec.rate = 100;
-    watch(&asker, "c", 1, nap, NULL);
-    assert_int_equal(ask(&asker), STATUS_OK);
-    const tally_t *a = measured(&asker, 0)->found;
+LAB_TEST(open_loop, TWO) {
+    lab->spec.one = true;
+    lab->spec.count = 20;
+    lab->spec.rate = 100;
+    watch(lab, "c", 1, nap, NULL);
+    assert_int_equal(ask(lab), STATUS_OK);
+    const tally_t *a = measured(lab, 0)->found;
     assert_int_equal(a->latency.moments.count, 20);
     /* the last one was due after 190 ms, and the first took 300 */
     assert_true(a->latency.least_ns >= 100000000 && a->lag.count == 20 && a->most_lag_ns >= 280000000);
@@ -171,41 +171,37 @@ TEST(open_loop) {
     const double apart = a->latency.moments.mean - a->service.moments.mean - a->lag.mean;
     assert_true(apart < 1000 && apart > -1000); /* nanoseconds */
     assert_true(a->service.moments.count == 20 && a->service.least_ns < a->latency.least_ns);
-    end(&asker);
 }
 
 /* A rate that cannot be kept ends with what was measured: each request is answered, failed or skipped.
  * Those of warming up, of which some are skipped, too, are counted nowhere. */
-TEST(too_fast) {
-    asker_t asker;
-    begin(&asker, TWO);
-    asker.spec.one = true;
-    asker.spec.warmups = 1;
-    asker.spec.count = 0;
-    asker.spec.duration_ns = 1000000000;
-    asker.spec.rate = 400;
-    watch(&asker, "c", 1000, nap, NULL);
+LAB_TEST(too_fast, TWO) {
+    lab->spec.one = true;
+    lab->spec.warmups = 1;
+    lab->spec.count = 0;
+    lab->spec.duration_ns = 1000000000;
+    lab->spec.rate = 400;
+    watch(lab, "c", 1000, nap, NULL);
     const int64_t began_ns = clock_now_ns();
-    assert_int_equal(ask(&asker), STATUS_OK);
-    const tally_t *a = measured(&asker, 0)->found;
+    assert_int_equal(ask(lab), STATUS_OK);
+    const tally_t *a = measured(lab, 0)->found;
     assert_true(clock_now_ns() - began_ns >= 5500000000 && clock_now_ns() - began_ns < 30000000000);
     assert_int_equal(a->latency.moments.count + a->latency.beyond, 400);
     assert_true(a->latency.beyond > 5 && a->service.beyond == a->latency.beyond);
-    assert_true(isnan(query_quantile_ms(measured(&asker, 0), 0.95)));
-    end(&asker);
+    assert_true(isnan(query_quantile_ms(measured(lab, 0), 0.95)));
 }
 
 static uint64_t empty_of(uint32_t rounds) {
-    asker_t asker;
-    begin(&asker, "suite: s\nqueries:\n  - name: a\n    draw: {gives: [n], pipeline: [{$match: {}}]}\n"
-                  "    find: {filter: {n: {$param: n}, x: 1}}\n");
-    asker.drawn = DRAWN;
-    asker.spec.count = 40;
-    asker.spec.repeats = rounds;
-    assert_int_equal(ask(&asker), STATUS_OK);
-    const uint64_t empty = measured(&asker, 0)->found->empty;
-    assert_int_equal(measured(&asker, 0)->found->returned + empty, 40 * rounds);
-    end(&asker);
+    lab_t lab;
+    begin(&lab, "suite: s\nqueries:\n  - name: a\n    draw: {gives: [n], pipeline: [{$match: {}}]}\n"
+                "    find: {filter: {n: {$param: n}, x: 1}}\n");
+    lab.drawn = DRAWN;
+    lab.spec.count = 40;
+    lab.spec.repeats = rounds;
+    assert_int_equal(ask(&lab), STATUS_OK);
+    const uint64_t empty = measured(&lab, 0)->found->empty;
+    assert_int_equal(measured(&lab, 0)->found->returned + empty, 40 * rounds);
+    end(&lab);
     return empty;
 }
 
@@ -221,27 +217,24 @@ TEST(draws) {
 
 /* An unexpected answer decides the status, also where a request fails. One that fails is counted, and has no time; its answer
  * is that of the next. */
-TEST(expected) {
-    asker_t asker;
-    begin(&asker, "suite: s\nqueries:\n"
-                  "  - {name: b, collection: other, find: {filter: {}}, expect: {documents: 1}}\n"
-                  "  - {name: a, find: {filter: {n: {$lt: 3}}}, expect: {documents: 4}}\n");
-    asker.spec.repeats = 3;
+LAB_TEST(expected, "suite: s\nqueries:\n"
+                   "  - {name: b, collection: other, find: {filter: {}}, expect: {documents: 1}}\n"
+                   "  - {name: a, find: {filter: {n: {$lt: 3}}}, expect: {documents: 4}}\n") {
+    lab->spec.repeats = 3;
     const box_fault_t refuses = {.command = "find",
                                  .collection = "other",
                                  .reply = "{\"ok\": 0, \"code\": 13, \"errmsg\": \"not allowed\"}"};
-    box_fault(asker.box, &refuses);
-    assert_int_equal(ask(&asker), STATUS_DIFFERENT);
-    assert_true(strstr(asker.err.text, "a: 3 documents") != NULL);
-    const measure_t *b = measured(&asker, 0);
+    box_fault(lab->box, &refuses);
+    assert_int_equal(ask(lab), STATUS_DIFFERENT);
+    assert_true(strstr(lab->err.text, "a: 3 documents") != NULL);
+    const measure_t *b = measured(lab, 0);
     assert_true(b->found->failures == 1 && b->found->latency.moments.count == 0 && b->silent);
-    query_free_result(&asker.found);
-    asker.spec.count = 5;
-    asker.spec.repeats = 1;
-    box_fault(asker.box, &refuses);
-    ask(&asker);
-    b = measured(&asker, 0);
+    query_free_result(&lab->found);
+    lab->spec.count = 5;
+    lab->spec.repeats = 1;
+    box_fault(lab->box, &refuses);
+    ask(lab);
+    b = measured(lab, 0);
     assert_true(b->found->failures == 1 && b->found->latency.moments.count == 4 && !b->difference[0]);
     assert_true(strstr(b->found->failure, "not allowed") != NULL);
-    end(&asker);
 }
