@@ -227,11 +227,4 @@ LAB_UNUSED void odd_copy(odd_t *odd, const bson_t *from, bool is_array, bson_t *
     odd_copy_inside(odd, from, is_array, to, 0);
 }
 
-/* From extended JSON that is known to be right. */
-LAB_UNUSED bson_t *odd_json(const char *json) {
-    bson_t *document = bson_new_from_json((const uint8_t *)json, -1, NULL);
-    LAB_MUST(document);
-    return document;
-}
-
 #endif

@@ -20,102 +20,80 @@ static struct {
 /* ---- what a real one would say ---- */
 
 typedef struct {
-    const char *name, *json;
-    bson_t *document;
+    const char *name, *json; /* with ' for " */
+    bson_t *document;        /* once it was asked for */
 } odd_sample_t;
 
 /* Of commands, by their names. */
 static odd_sample_t odd_replies[] = {
-    {"buildInfo", "{\"version\": \"6.0.5\", \"ok\": 1}", NULL},
+    {"buildInfo", "{'version': '6.0.5', 'ok': 1}", NULL},
     {"hello",
-     "{\"isWritablePrimary\": true, \"setName\": \"r\", \"msg\": \"isdbgrid\", \"maxBsonObjectSize\": "
-     "16777216, "
-     "\"maxMessageSizeBytes\": 48000000, \"maxWriteBatchSize\": 100000, \"readOnly\": false, "
-     "\"topologyVersion\": {\"processId\": {\"$oid\": \"64a000000000000000000001\"}}, \"ok\": 1}",
+     "{'isWritablePrimary': true, 'setName': 'r', 'msg': 'isdbgrid', 'maxBsonObjectSize': 16777216, "
+     "'maxMessageSizeBytes': 48000000, 'maxWriteBatchSize': 100000, 'readOnly': false, "
+     "'topologyVersion': {'processId': {'$oid': '64a000000000000000000001'}}, 'ok': 1}",
      NULL},
     {"listShards",
-     "{\"shards\": [{\"_id\": \"s0\", \"host\": \"s0/a:1\"}, {\"_id\": \"s1\", \"host\": \"s1/b:1,c:2\", "
-     "\"draining\": true}], \"ok\": 1}",
+     "{'shards': [{'_id': 's0', 'host': 's0/a:1'}, {'_id': 's1', 'host': 's1/b:1,c:2', "
+     "'draining': true}], 'ok': 1}",
      NULL},
     {"serverStatus",
-     "{\"pid\": {\"$numberLong\": \"7\"}, \"metrics\": {\"queryExecutor\": {\"scannedObjects\": 5}}, "
-     "\"wiredTiger\": {\"cache\": {\"bytes read into cache\": 5, \"maximum bytes configured\": 1000, \"bytes "
-     "currently "
-     "in the cache\": 900, \"tracked dirty bytes in the cache\": 100}, \"concurrentTransactions\": "
-     "{\"write\": "
-     "{\"out\": 1, \"available\": 127, \"totalTickets\": 128}}}, \"globalLock\": {\"currentQueue\": "
-     "{\"writers\": 1}}, "
-     "\"flowControl\": {\"isLagged\": false}, \"opLatencies\": {\"reads\": {\"latency\": 5, \"ops\": 1}}, "
-     "\"ok\": 1}",
+     "{'pid': {'$numberLong': '7'}, 'metrics': {'queryExecutor': {'scannedObjects': 5}}, 'wiredTiger': "
+     "{'cache': {'bytes read into cache': 5, 'maximum bytes configured': 1000, 'bytes currently in the "
+     "cache': 900, 'tracked dirty bytes in the cache': 100}, 'concurrentTransactions': {'write': {'out': 1, "
+     "'available': 127, 'totalTickets': 128}}}, 'globalLock': {'currentQueue': {'writers': 1}}, "
+     "'flowControl': {'isLagged': false}, 'opLatencies': {'reads': {'latency': 5, 'ops': 1}}, 'ok': 1}",
      NULL},
-    {"hostInfo",
-     "{\"system\": {\"hostname\": \"h\", \"numCores\": 2, \"numCoresAvailableToProcess\": 1}, \"ok\": 1}",
+    {"hostInfo", "{'system': {'hostname': 'h', 'numCores': 2, 'numCoresAvailableToProcess': 1}, 'ok': 1}",
      NULL},
     {"listCollections",
-     "{\"cursor\": {\"firstBatch\": [{\"name\": \"c\", \"type\": \"collection\", \"options\": "
-     "{\"clusteredIndex\": true, "
-     "\"storageEngine\": {\"wiredTiger\": {\"configString\": \"block_compressor=zstd,x\"}}}, \"info\": "
-     "{\"uuid\": "
-     "{\"$binary\": {\"base64\": \"AAECAwQFBgcICQoLDA0ODw==\", \"subType\": \"04\"}}}}]}, \"ok\": 1}",
+     "{'cursor': {'firstBatch': [{'name': 'c', 'type': 'collection', 'options': {'clusteredIndex': true, "
+     "'storageEngine': {'wiredTiger': {'configString': 'block_compressor=zstd,x'}}}, 'info': {'uuid': "
+     "{'$binary': {'base64': 'AAECAwQFBgcICQoLDA0ODw==', 'subType': '04'}}}}]}, 'ok': 1}",
      NULL},
     {"find",
-     "{\"cursor\": {\"firstBatch\": [{\"_id\": {\"$numberLong\": \"1\"}}, {\"_id\": {\"$numberLong\": "
-     "\"2\"}}], "
-     "\"id\": 0, \"ns\": \"d.c\"}, \"ok\": 1}",
+     "{'cursor': {'firstBatch': [{'_id': {'$numberLong': '1'}}, {'_id': {'$numberLong': '2'}}], "
+     "'id': 0, 'ns': 'd.c'}, 'ok': 1}",
      NULL},
-    {"count", "{\"n\": 5, \"ok\": 1}", NULL},
+    {"count", "{'n': 5, 'ok': 1}", NULL},
     {"aggregate",
-     "{\"cursor\": {\"firstBatch\": [{\"s\": {\"count\": 9, \"size\": 900, \"numOrphanDocs\": 1, "
-     "\"storageSize\": 400, "
-     "\"totalIndexSize\": 100}, \"shard\": \"s0\", \"name\": \"k_1\", \"key\": {\"k\": 1}}]}, \"ok\": 1}",
+     "{'cursor': {'firstBatch': [{'s': {'count': 9, 'size': 900, 'numOrphanDocs': 1, 'storageSize': 400, "
+     "'totalIndexSize': 100}, 'shard': 's0', 'name': 'k_1', 'key': {'k': 1}}]}, 'ok': 1}",
      NULL},
-    {"update", "{\"n\": 1, \"nModified\": 1, \"ok\": 1}", NULL},
-    {"delete", "{\"n\": 1, \"ok\": 1}", NULL},
-    {"insert", "{\"n\": 1, \"ok\": 1}", NULL},
-    {NULL, "{\"ok\": 1}", NULL},
+    {"update", "{'n': 1, 'nModified': 1, 'ok': 1}", NULL},
+    {"delete", "{'n': 1, 'ok': 1}", NULL},
+    {"insert", "{'n': 1, 'ok': 1}", NULL},
+    {NULL, "{'ok': 1}", NULL},
 };
 
 /* Of documents, by the end of their collection's name. */
 static odd_sample_t odd_documents[] = {
     {"collections",
-     "{\"_id\": \"d.c\", \"key\": {\"_id\": 1}, \"uuid\": {\"$binary\": {\"base64\": "
-     "\"AAECAwQFBgcICQoLDA0ODw==\", "
-     "\"subType\": \"04\"}}, \"lastmodEpoch\": {\"$oid\": \"64a000000000000000000001\"}, \"timestamp\": "
-     "{\"$timestamp\": "
-     "{\"t\": 5, \"i\": 1}}, \"noBalance\": true}",
+     "{'_id': 'd.c', 'key': {'_id': 1}, 'uuid': {'$binary': {'base64': 'AAECAwQFBgcICQoLDA0ODw==', "
+     "'subType': '04'}}, 'lastmodEpoch': {'$oid': '64a000000000000000000001'}, 'timestamp': {'$timestamp': "
+     "{'t': 5, 'i': 1}}, 'noBalance': true}",
      NULL},
     {"chunks",
-     "{\"min\": {\"_id\": {\"$minKey\": 1}}, \"max\": {\"_id\": {\"$maxKey\": 1}}, \"shard\": \"s0\", "
-     "\"lastmod\": "
-     "{\"$timestamp\": {\"t\": 1, \"i\": 1}}}",
+     "{'min': {'_id': {'$minKey': 1}}, 'max': {'_id': {'$maxKey': 1}}, 'shard': 's0', 'lastmod': "
+     "{'$timestamp': {'t': 1, 'i': 1}}}",
      NULL},
-    {"tags", "{\"ns\": \"d.c\", \"tag\": \"tipple.d.c.0\", \"min\": {\"_id\": 1}, \"max\": {\"_id\": 2}}",
-     NULL},
-    {"shards", "{\"_id\": \"s0\", \"host\": \"s0/a:1,b:2\", \"tags\": [\"tipple.d.c.0\", \"x\"]}", NULL},
+    {"tags", "{'ns': 'd.c', 'tag': 'tipple.d.c.0', 'min': {'_id': 1}, 'max': {'_id': 2}}", NULL},
+    {"shards", "{'_id': 's0', 'host': 's0/a:1,b:2', 'tags': ['tipple.d.c.0', 'x']}", NULL},
     {".files",
-     "{\"_id\": {\"$numberLong\": \"1\"}, \"key\": \"k\", \"path\": \"p\", \"kind\": \"plain\", "
-     "\"registeredBy\": null, "
-     "\"removed\": true, \"remains\": true, \"version\": 1, \"outgrown\": 1, \"versions\": [{\"size\": 9, "
-     "\"digest\": \"d\", "
-     "\"modified\": 1, \"completed\": 1, \"torn\": {\"offset\": 1, \"length\": 2, \"hash\": 3}}], "
-     "\"extents\": [{\"base\": 1, "
-     "\"start\": 0, \"length\": 9}], \"fixes\": {\"5-00000000000000ff\": {\"hash\": 3, \"confirmed\": true, "
-     "\"generation\": 1, \"noted\": {\"00000000000000fe\": true}}}, \"pieces\": [{\"from\": 0, \"owner\": "
-     "{\"$oid\": "
-     "\"64a000000000000000000001\"}, \"epoch\": 1, \"generation\": 1, \"complete\": 1, \"unsafe\": true, "
-     "\"modified\": 5, "
-     "\"done\": [[0, 1, 7], [3, 4, 8]], \"read\": 5, \"loaded\": 5, \"already\": 1, \"rejected\": 1, "
-     "\"filtered\": 1, "
-     "\"corrected\": 1, \"tail\": {\"from\": 4, \"to\": 5, \"hash\": 6, \"read\": 1}, \"rejects\": "
-     "{\"$binary\": {\"base64\": "
-     "\"AQAAAAAAAAACAAAAAAAAAA==\", \"subType\": \"00\"}}}]}",
+     "{'_id': {'$numberLong': '1'}, 'key': 'k', 'path': 'p', 'kind': 'plain', 'registeredBy': null, "
+     "'removed': true, 'remains': true, 'version': 1, 'outgrown': 1, 'versions': [{'size': 9, 'digest': 'd', "
+     "'modified': 1, 'completed': 1, 'torn': {'offset': 1, 'length': 2, 'hash': 3}}], 'extents': [{'base': "
+     "1, 'start': 0, 'length': 9}], 'fixes': {'5-00000000000000ff': {'hash': 3, 'confirmed': true, "
+     "'generation': 1, 'noted': {'00000000000000fe': true}}}, 'pieces': [{'from': 0, 'owner': {'$oid': "
+     "'64a000000000000000000001'}, 'epoch': 1, 'generation': 1, 'complete': 1, 'unsafe': true, 'modified': "
+     "5, 'done': [[0, 1, 7], [3, 4, 8]], 'read': 5, 'loaded': 5, 'already': 1, 'rejected': 1, 'filtered': 1, "
+     "'corrected': 1, 'tail': {'from': 4, 'to': 5, 'hash': 6, 'read': 1}, 'rejects': {'$binary': {'base64': "
+     "'AQAAAAAAAAACAAAAAAAAAA==', 'subType': '00'}}}]}",
      NULL},
     {".loads",
-     "{\"_id\": {\"$oid\": \"64a000000000000000000001\"}, \"beat\": 5, \"documents\": 7, \"host\": \"h\", "
-     "\"process\": 9, "
-     "\"processes\": \"p\", \"started\": {\"$date\": {\"$numberLong\": \"5\"}}, \"silent\": 9}",
+     "{'_id': {'$oid': '64a000000000000000000001'}, 'beat': 5, 'documents': 7, 'host': 'h', "
+     "'process': 9, 'processes': 'p', 'started': {'$date': {'$numberLong': '5'}}, 'silent': 9}",
      NULL},
-    {NULL, "{\"_id\": {\"$numberLong\": \"1\"}, \"a\": 1}", NULL},
+    {NULL, "{'_id': {'$numberLong': '1'}, 'a': 1}", NULL},
 };
 
 LAB_UNUSED const bson_t *odd_sample(odd_sample_t *samples, const char *name) {
@@ -126,7 +104,7 @@ LAB_UNUSED const bson_t *odd_sample(odd_sample_t *samples, const char *name) {
             break;
     }
     if (!sample->document)
-        sample->document = odd_json(sample->json);
+        sample->document = lab_value(sample->json);
     return sample->document;
 }
 
@@ -409,12 +387,11 @@ mongoc_server_description_host(const mongoc_server_description_t *description) {
 }
 
 const bson_t *mongoc_server_description_hello_response(const mongoc_server_description_t *description) {
-    static odd_sample_t hellos[] = {{NULL,
-                                     "{\"maxBsonObjectSize\": 16777216, \"maxMessageSizeBytes\": 48000000, "
-                                     "\"maxWriteBatchSize\": 100000, "
-                                     "\"readOnly\": false, \"hosts\": [\"127.0.0.1:1\", \"b:2\"], "
-                                     "\"passives\": [\"[::1]:5\"], \"setName\": \"r\"}",
-                                     NULL}};
+    static odd_sample_t hellos[] = {
+        {NULL,
+         "{'maxBsonObjectSize': 16777216, 'maxMessageSizeBytes': 48000000, 'maxWriteBatchSize': 100000, "
+         "'readOnly': false, 'hosts': ['127.0.0.1:1', 'b:2'], 'passives': ['[::1]:5'], 'setName': 'r'}",
+         NULL}};
     bson_destroy(odd_server.hello);
     return odd_server.hello = odd_document(odd_server.odd, hellos, "");
 }
