@@ -50,21 +50,24 @@ static bool has_cr(const guess_t *guess, const uint8_t *text, size_t length) {
 /* Keeps the first record, which may name the columns, until the others are known. */
 static bool keep_first(guess_t *guess, const uint8_t *text, size_t length, bool whole, err_t *err) {
     const structure_t *structure = &guess->structure;
-    const uint8_t *at = text + structure->first;
+    const uint8_t *at = text + structure->names;
     guess_line_t line = {NULL, 0};
     if (!(guess->columns = calloc(structure->columns, sizeof *guess->columns)))
         return err_memory(err, structure->columns * sizeof *guess->columns);
     for (size_t i = 0; i < structure->columns; i++)
         guess_column_begin(&guess->columns[i].column);
-    if (!guess_next(guess->schema, &at, text + length, whole, &line))
-        return false;
+    do
+        if (!guess_next(guess->schema, &at, text + length, whole, &line) ||
+            !guess_cut_first(guess, &line, err))
+            return false;
+    while (line.text < text + structure->first);
     if (!(guess->first = malloc(line.length)))
         return err_memory(err, line.length);
     memcpy(guess->first, line.text, line.length);
     guess->first_length = line.length;
     guess->first_line = 1 + lines_count(text, (size_t)(line.text - text));
-    return has_cr(guess, line.text, line.length) ? guess_refuse_cr(guess->name, err)
-                                                 : guess_cut_first(guess, err);
+    guess->names_line = 1 + lines_count(text, structure->names);
+    return !has_cr(guess, line.text, line.length) || guess_refuse_cr(guess->name, err);
 }
 
 /* True if the last record of the piece is whole. A text that may go on (options.beginning) counts as whole while it is short. */
@@ -93,8 +96,8 @@ static bool begin(guess_t *guess, const guess_piece_t *piece, err_t *err) {
     const size_t bom = lines_bom(piece->text, piece->length);
     const uint8_t *const text = piece->text + bom;
     const size_t length = piece->length - bom;
-    const structure_said_t said = {guess->options.header_line, guess->options.quote,
-                                   guess->options.delimiter};
+    const structure_said_t said = {guess->options.header_line, guess->options.quote, guess->options.delimiter,
+                                   guess->options.header == GUESS_NO_HEADER};
     guess->marked = bom > 0;
     guess->kind = piece->ends && !piece->length && (piece->dumped || guess_is_named_bson(guess->name))
                       ? RECORDS_BSON
@@ -228,7 +231,7 @@ static bool take_piece(guess_t *guess, const guess_piece_t *piece, err_t *err) {
 /* Refuses another input that would be read with another quote if it were the first one. */
 static bool check_quote(const guess_t *guess, const guess_piece_t *piece, err_t *err) {
     const char quote = guess->structure.way.quote;
-    const structure_said_t said = {0, guess->options.quote, guess->options.delimiter};
+    const structure_said_t said = {.quote = guess->options.quote, .delimiter = guess->options.delimiter};
     const size_t bom = lines_bom(piece->text, piece->length);
     structure_t other;
     err_t ignored;

@@ -147,10 +147,29 @@ void guess_compare_head(guess_column_t *column, const span_t *span) {
     field->word = field->word && !guess_is_column_word((const char *)text, length);
 }
 
-bool guess_cut_first(guess_t *guess, err_t *err) {
+/* Makes the field the name of its column. In a line below other names it follows the name above it, or that of the group: the
+ * nearest one on the left. */
+static bool add_name(guess_t *guess, size_t at, const span_t *span, err_t *err) {
+    guess_column_t *column = &guess->columns[at], *group = column;
+    while (group > guess->columns && !group->length)
+        group--;
+    const size_t length = group->length + (group->length > 0) + span->length;
+    char *text = calloc(1, length + 1);
+    if (!text)
+        return err_memory(err, length);
+    memcpy(text, group->text, group->length);
+    if (group->length)
+        text[group->length] = ' ';
+    memcpy(text + length - span->length, span->text, span->length);
+    free(column->text);
+    column->text = text;
+    column->length = length;
+    return true;
+}
+
+bool guess_cut_first(guess_t *guess, const guess_line_t *line, err_t *err) {
     structure_t *structure = &guess->structure;
-    const guess_line_t first = {guess->first, guess->first_length};
-    if (!guess_split_line(guess, &first, err))
+    if (!guess_split_line(guess, line, err))
         return false;
     const size_t count = guess->split->count;
     if (count == structure->columns)
@@ -158,16 +177,12 @@ bool guess_cut_first(guess_t *guess, err_t *err) {
     guess->first_misfits = count != structure->columns || !split_is_sound(guess->split);
     const size_t shift = structure->odd_header;
     guess_note_quotes(guess, true);
-    for (size_t i = 0; i < structure->columns; i++) {
-        guess_column_t *column = &guess->columns[i];
-        const bool has = i >= shift && i - shift < count;
-        free(column->text);
-        column->length = has ? guess->split->spans[i - shift].length : 0;
-        if (!(column->text = calloc(1, column->length + 1)))
-            return err_memory(err, column->length);
-        if (has)
-            memcpy(column->text, guess->split->spans[i - shift].text, column->length);
-        begin_head(column);
+    for (size_t i = structure->columns; i-- > 0;) {
+        const span_t none = {.length = 0},
+                     *span = i >= shift && i - shift < count ? &guess->split->spans[i - shift] : &none;
+        if ((span->length || !guess->columns[i].text) && !add_name(guess, i, span, err))
+            return false;
+        begin_head(&guess->columns[i]);
     }
     return true;
 }
@@ -207,12 +222,12 @@ static bool is_description(const guess_t *guess, const guess_line_t *line) {
     return widths || dashes || guess_is_underline(guess, line);
 }
 
-/* *line: the line from 1 of the first row, if that describes the names above it; else 0. */
+/* *line: the line from 1 of the first row, or of what may be names, if it describes the names above it; else 0. */
 static bool find_description(guess_t *guess, const guess_piece_t *piece, size_t *line, err_t *err) {
     const uint8_t *at = piece->text + dialect_begin(guess->schema, piece->text, piece->length);
     guess_line_t row;
     *line = 0;
-    for (int i = 0; i < 2; i++)
+    for (int i = guess->structure.unsure; i < 2; i++)
         if (!guess_next(guess->schema, &at, piece->text + piece->length, piece->ends, &row))
             return true;
     if (!guess_split_line(guess, &row, err))
@@ -310,17 +325,18 @@ static size_t unsure_lines(const guess_t *guess) {
     return guess->structure.skip - guess->structure.told;
 }
 
-/* at: the line in question, from 1: the first record's, or one after lines that may be titles. */
-static bool ask(const guess_t *guess, size_t at, const char *why, err_t *err) {
-    char shown[200] = "", yes[60] = "yes, --with header=N if line N does,";
-    if (at == guess->first_line)
-        guess_shown(shown, sizeof shown, (const char *)guess->first, guess->first_length);
-    else
-        snprintf(yes, sizeof yes, "%zu", at);
+static bool ask(const guess_t *guess, const char *why, err_t *err) {
+    char shown[200], yes[24];
+    guess_shown(shown, sizeof shown, (const char *)guess->first, guess->first_length);
+    snprintf(yes, sizeof yes, unsure_lines(guess) ? "%llu" : "yes", (unsigned long long)guess->first_line);
     return err_set(err, STATUS_INPUT,
-                   "%.1000s: line %zu%s%s%s may name the columns or be a record: %s; say which by --with "
-                   "header=%s or --with header=no",
-                   guess->name, at, *shown ? " (" : "", shown, *shown ? ")" : "", why, yes);
+                   "%.1000s: line %llu (%s) may name the columns or be a record: %s; say which by --with "
+                   "header=%s, --with header=N if line N does, or --with header=no",
+                   guess->name, (unsigned long long)guess->first_line, shown, why, yes);
+}
+
+static bool ask_about_titles(const guess_t *guess, err_t *err) {
+    return ask(guess, "what stands before it may be titles, or records", err);
 }
 
 /* Refuses a line before the records, or of names: it may be a damaged record, or lack a name. */
@@ -371,7 +387,8 @@ static bool settle(guess_t *guess, bool header, err_t *err) {
     const bool said = guess->options.header != GUESS_ANY_HEADER;
     if (structure->unsure_names && (!said || (header && structure->ends_empty)))
         return refuse_fields(guess, guess->first_line, structure->columns - 1, err);
-    guess->header = header && !structure->odd_header && !has_doubles(guess);
+    guess->header =
+        header && !structure->odd_header && !has_doubles(guess) && guess->names_line == guess->first_line;
     guess->named_here = header && !guess->header;
     /* a comment of many fields may name the columns */
     const bool comment = structure->comment && !structure->way.blanks && !said && structure->before > 2 &&
@@ -383,7 +400,6 @@ static bool settle(guess_t *guess, bool header, err_t *err) {
 /* Decides by the evidence. yes: the user says that some line names the columns. */
 static bool decide(guess_t *guess, bool yes, err_t *err) {
     const structure_t *structure = &guess->structure;
-    const size_t first = (size_t)guess->first_line;
     const evidence_t evidence = weigh(guess);
     const size_t against = evidence.record + evidence.odd + evidence.unlike;
     const bool named = evidence.names >= ENOUGH && evidence.names >= 2 * against,
@@ -391,16 +407,18 @@ static bool decide(guess_t *guess, bool yes, err_t *err) {
                unlike = (evidence.unlike && evidence.record <= evidence.unlike) ||
                         (guess->records && rises(guess));
     if (guess->repeated && (evidence.names || guess->marked_again) && (one || evidence.names < NAME))
-        return ask(guess, first, "it is there again, as a value or where files were put together", err);
+        return ask(guess, "it is there again, as a value or where files were put together", err);
     if (named && !guess->records && !yes)
-        return ask(guess, first, "no record follows it", err);
+        return ask(guess, "no record follows it", err);
     if (structure->wider > 1)
         return refuse_fields(guess, guess->first_line - 1, structure->before, err);
     if (named)
         return settle(guess, true, err);
+    if (structure->before == structure->columns)
+        return ask_about_titles(guess, err);
     if (!yes && !evidence.above && !evidence.heads && !unlike && evidence.record > 2 * evidence.names)
         return settle(guess, false, err);
-    return ask(guess, first,
+    return ask(guess,
                unlike || evidence.heads ? "its numbers are not like those below them"
                                         : "nothing in it shows that",
                err);
@@ -419,9 +437,7 @@ bool guess_find_header(guess_t *guess, const guess_sample_t *sample, err_t *err)
         return refuse_description(guess, described, err);
     if (no || (yes && (line || !unsure_lines(guess))) || structure->odd_header || structure->named)
         return settle(guess, !no, err);
-    if (structure->unsure_names_at)
-        return ask(guess, structure->unsure_names_at, "what stands before it may be titles, or records", err);
-    return decide(guess, yes, err);
+    return structure->unsure ? ask_about_titles(guess, err) : decide(guess, yes, err);
 }
 
 /* ---- names and keys ---- */

@@ -93,6 +93,7 @@ struct guess {
     uint8_t *first;                     /* the first record */
     size_t first_length;
     uint64_t first_line; /* its line, from 1 */
+    uint64_t names_line; /* the first line of names, which may stand before it */
     bool first_misfits;  /* it has another number of fields than there are columns */
     uint64_t like_first; /* lines that are the same as the first record, it too */
     uint64_t repeated;   /* those of them that do not begin an input */
@@ -151,8 +152,8 @@ bool guess_settle_ways(guess_t *guess, err_t *err);
 /* \N is a null value in all columns if one has it; so is NULL if it is a null value in one. */
 void guess_settle_nulls(guess_t *guess);
 /* guess_header.c: which line names the columns. guess.c calls these in this order: */
-/* Cuts the first record; again when the knowledge of quotes has changed. */
-bool guess_cut_first(guess_t *guess, err_t *err);
+/* Cuts the first record, or each line of names before it: names of groups stand in front of those below them. */
+bool guess_cut_first(guess_t *guess, const guess_line_t *line, err_t *err);
 /* Compares the first record's field with a value of its column. */
 void guess_compare_head(guess_column_t *column, const span_t *span);
 /* True if the line is the first record; is made of - = _ + only: a reject under a guessed format. */

@@ -106,7 +106,10 @@ static void write_header(writer_t *to) {
         put_header_line(&to->yaml, guess);
     else
         text_print(&to->yaml, ", header: %s", guess->header ? "yes" : sure ? "refuse" : "no");
-    if (guess->header || guess->named_here)
+    if (guess->names_line < guess->first_line && guess->named_here)
+        text_print(&to->people, ", names in lines %llu to %llu", (unsigned long long)guess->names_line,
+                   (unsigned long long)guess->first_line);
+    else if (guess->header || guess->named_here)
         text_print(&to->people, ", header in line %llu", (unsigned long long)guess->first_line);
     else
         text_append(&to->people, !guess->others || guess->options.header || sure

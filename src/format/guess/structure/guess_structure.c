@@ -24,7 +24,7 @@ enum {
     LINK = 5,            /* bytes at most before :// */
     FEW_FIELDS = 3,      /* up to this number of words with commas between them may be one text */
     MOST_BEFORE = 30,    /* lines before the header that do not begin with # */
-    BELOW = 100,         /* records below a line that are compared with it */
+    BELOW = 100,         /* records that are compared with lines above them */
 };
 static const double least_score = 0.25;
 
@@ -68,6 +68,7 @@ typedef struct {
         bool hash;       /* the record begins with # */
         size_t at, length;
     } records[MOST_RECORDS];
+    bool heads[MOST_BEFORE + 1]; /* a line holds the last text of a column, above values */
 } study_t;
 
 static void split(study_t *study, size_t record) {
@@ -135,10 +136,11 @@ static size_t line_of(const study_t *study, size_t record) {
 
 /* ---- the first record ----
  *
- * The first record is the first line with as many fields as most lines have. Three kinds of lines are exceptions:
+ * The first record is the first line with as many fields as most lines have. Four kinds of lines are exceptions:
  *
- * - Titles with as many fields ("Sales report,,", as spreadsheets save them). Names follow them if columns of numbers or
- *   dates below reject the line of names (find_names).
+ * - Titles with as many fields ("Sales report,,", as spreadsheets save them): they fill one field at most. After them stands
+ *   the line of names (find_names).
+ * - Groups above their members ("Travel,,Other" above "Air,Rail,"): the last line of names is the header (find_members).
  * - A first line with a field less than the records: a header without a name for the row numbers (is_odd_header).
  * - Lines that begin with #: comments, unless all of them have as many fields as the records. */
 
@@ -149,15 +151,15 @@ bool guess_is_number_or_date(const span_t *span) {
            guess_is_typed(span->text, span->length);
 }
 
-/* True for digits and signs without letters (1 234, 5 %), which name no column. */
-static bool is_figure(const span_t *span) {
-    bool digit = false;
+/* True for a value that names no column: a number, a date, or digits and signs without letters (1 234, 5 %, £7). */
+static bool is_value(const span_t *span) {
+    bool digit = false, letter = false;
     for (size_t i = 0; i < span->length; i++) {
-        digit |= digits_is_one(span->text[i]);
-        if (isalpha(span->text[i]) || span->text[i] >= 0x80)
-            return false;
+        const uint8_t byte = span->text[i];
+        digit |= digits_is_one(byte);
+        letter |= isalpha(byte) || (byte > 0xC2 && byte != 0xE2); /* C2 and E2 begin signs, such as £ and € */
     }
-    return digit;
+    return (digit && !letter) || guess_is_number_or_date(span);
 }
 
 /* True if the first record has a field less than the others, and names most of them. */
@@ -190,50 +192,94 @@ static bool is_odd_header(study_t *study, structure_t *found) {
     return true;
 }
 
-/* The first record that is the last with a text above a column of numbers or dates; SIZE_MAX: none. */
-static size_t find_text(study_t *study, const structure_t *found) {
-    static _Thread_local size_t texts[SPLIT_MOST], typed[SPLIT_MOST];
-    size_t first = SIZE_MAX;
+/* Notes which of the first lines hold the last text of a column, above values (study->heads). */
+static void find_texts(study_t *study, const structure_t *found) {
+    static _Thread_local size_t texts[SPLIT_MOST], values[SPLIT_MOST];
+    memset(study->heads, 0, sizeof study->heads);
     for (size_t j = 0; j < found->columns; j++)
-        typed[j] = 0, texts[j] = SIZE_MAX;
+        values[j] = 0, texts[j] = SIZE_MAX;
     for (size_t i = 0; i < study->count && i <= BELOW; i++) {
         split(study, i);
         for (size_t j = 0; study->records[i].fields == found->columns && j < study->split.count; j++) {
             const span_t *span = &study->split.spans[j];
-            const bool is_typed = guess_is_number_or_date(span), other = span->length && !is_typed,
-                       text = other && !is_figure(span);
-            typed[j] = other ? 0 : typed[j] + is_typed;
+            const bool value = is_value(span), text = span->length && !value;
+            values[j] = text ? 0 : values[j] + value;
             texts[j] = text ? i : texts[j];
         }
     }
     for (size_t j = 0; j < found->columns; j++)
-        first = typed[j] > 1 && texts[j] < first ? texts[j] : first;
-    return first;
+        if (values[j] > 1 && texts[j] <= MOST_BEFORE)
+            study->heads[texts[j]] = true;
 }
 
-/* Finds the line of names after titles with as many fields: the last line with text above columns of numbers or dates; if there
- * are none, the first line with several texts. 0: none. *unsure: this line, or one before it, may be a record or names. */
-static size_t find_names(study_t *study, const structure_t *found, bool *unsure) {
-    const size_t text = find_text(study, found);
-    *unsure = text == SIZE_MAX;
-    for (size_t i = 0; i + 1 < study->count && i <= MOST_BEFORE; i++) {
-        size_t filled = 0, last = 0, typed = 0;
-        split(study, i);
+/* What the fields of a line show. */
+typedef struct {
+    size_t filled, values; /* those that are not empty; those of them that name no column */
+    bool full;             /* it names the first columns, without a gap */
+} shape_t;
+
+static shape_t shape_of(study_t *study, size_t record) {
+    shape_t shape = {0};
+    size_t last = 0;
+    split(study, record);
+    for (size_t j = 0; j < study->split.count; j++) {
+        const span_t *span = &study->split.spans[j];
+        shape.filled += span->length > 0;
+        last = span->length ? j + 1 : last;
+        shape.values += is_value(span);
+    }
+    shape.full = shape.filled > 1 && shape.filled == last && !shape.values;
+    return shape;
+}
+
+/* Finds the last line of names that begin in line `first`: groups, and below them their members. A name begins a group if the next
+ * column has none. A line of members names the group's first column, and columns without a name after it. */
+static size_t find_members(study_t *study, const structure_t *found, size_t first) {
+    static _Thread_local bool named[SPLIT_MOST + 1];
+    size_t last = first;
+    memset(named, 0, sizeof named);
+    for (size_t i = first; i < study->count && i <= MOST_BEFORE; i++) {
+        const shape_t shape = shape_of(study, i);
+        bool fits = !shape.values && study->records[i].fields == found->columns, joins = false,
+             head = i == first || shape.full;
         for (size_t j = 0; j < study->split.count; j++) {
-            const span_t *span = &study->split.spans[j];
-            filled += span->length > 0;
-            last = span->length ? j + 1 : last;
-            typed += guess_is_number_or_date(span) || is_figure(span);
+            const bool filled = study->split.spans[j].length;
+            head = named[j] ? filled : head;
+            joins |= filled && !named[j];
+            fits &= !filled || (named[j] ? !named[j + 1] : head);
         }
-        const bool full = filled > 1 && filled == last && !typed;
-        if (study->records[i].fields != found->columns || 2 * typed > filled)
+        if (!fits || (shape.filled && !joins))
+            break;
+        for (size_t j = 0; j < study->split.count; j++)
+            named[j] |= study->split.spans[j].length > 0;
+        named[found->columns] = true;
+        last = joins ? i : last;
+    }
+    return last;
+}
+
+/* Finds the line of names after titles with as many fields, or the last of several lines of names, which begin in line *begin; 0:
+ * there is none. `named`: values below show that it is one. unsure: it, or a line before it, may be a record. */
+static size_t find_names(study_t *study, structure_t *found, size_t *begin) {
+    bool titles = true; /* so are all lines above */
+    find_texts(study, found);
+    const bool any = memchr(study->heads, true, sizeof study->heads);
+    for (size_t i = 0; i + 1 < study->count && i <= MOST_BEFORE; i++) {
+        const shape_t shape = shape_of(study, i);
+        const bool title = shape.filled < 2 && !shape.values, heads = study->heads[i];
+        const size_t last = titles && !title ? find_members(study, found, i) : i;
+        if (study->records[i].fields != found->columns || 2 * shape.values > shape.filled)
             return 0;
-        if (i == text || (text == SIZE_MAX && full))
-            return full ? i : 0;
-        if (filled + 1 == found->columns &&
-            !study->split.spans[0].length) /* the corner of a table: the line is no title */
-            return 0;
-        *unsure |= full || typed;
+        found->named = last > i && study->heads[last];
+        *begin = i;
+        if (found->named)
+            return last;
+        if (heads || (!any && shape.full)) {
+            found->named = i && shape.full && titles && heads;
+            found->unsure = i && shape.full && !(titles && (heads || found->columns > 2));
+            return shape.full ? i : 0;
+        }
+        titles &= title;
     }
     return 0;
 }
@@ -241,18 +287,16 @@ static size_t find_names(study_t *study, const structure_t *found, bool *unsure)
 /* Finds the first record, and whether lines that begin with # are comments. Returns how many of *of records have the usual
  * number of fields. */
 static size_t find_first(study_t *study, structure_t *found, size_t *of) {
-    size_t first = 0, fitting = 0, passed = 0;
-    bool comments = false, unsure = false;
+    size_t first = 0, fitting = 0, passed = 0, names = 0;
+    bool comments = false;
     for (size_t i = 0; i < study->count; i++)
         comments |= study->records[i].hash && study->records[i].fields != found->columns;
     while (first < study->count &&
            (study->records[first].fields != found->columns || (comments && study->records[first].hash)))
         first++;
     first = first < study->count ? first : 0;
-    const size_t names = first ? 0 : find_names(study, found, &unsure);
-    found->unsure_names_at = names && unsure ? 1 + line_of(study, names) : 0;
-    found->named = names && !unsure;
-    first = found->named ? names : first;
+    if (!first && !study->said.no_header && !study->said.header_line)
+        first = find_names(study, found, &names);
     found->odd_header = first == 1 && is_odd_header(study, found);
     first = found->odd_header ? 0 : first;
     for (size_t i = first; i < study->count; i++) {
@@ -271,6 +315,7 @@ static size_t find_first(study_t *study, structure_t *found, size_t *of) {
     found->before = first ? study->records[first - 1].fields : 0;
     found->comment = comments ? '#' : 0;
     found->first = study->records[first].at;
+    found->names = found->named ? study->records[names].at : found->first;
     found->skip = before ? line_of(study, before) : 0;
     *of = study->count - first - passed;
     return found->titles > MOST_BEFORE ? 0 : fitting;
@@ -670,8 +715,8 @@ bool guess_find_structure(structure_t *structure, const char *name, const uint8_
     bool ok = choose(study, name, structure, err);
     structure->told = lines_count(text, (size_t)(first - text));
     structure->skip += structure->told;
-    structure->unsure_names_at += structure->unsure_names_at ? structure->told : 0;
     structure->first += (size_t)(first - text);
+    structure->names += (size_t)(first - text);
     ok = study->failed ? err_memory(err, study->split.scratch_room) : ok;
     split_free(&study->split);
     free(study);

@@ -63,20 +63,21 @@ bool guess_is_typed(const uint8_t *text, size_t length);
 typedef struct {
     way_t way;
     size_t columns;
-    size_t skip;            /* lines before the first record, which may be the header */
-    size_t titles;          /* those of them that are not blank and do not begin with # */
-    size_t told;            /* those of them that --with header=N skips, or the line sep=; */
-    size_t first;           /* offset of the first record */
-    size_t before;          /* fields of the line before it; 0: none */
-    size_t wider;           /* those of the lines to skip with more fields than the records */
-    size_t unsure_names_at; /* the line, from 1, that may name the columns after titles; 0: none */
-    bool named;             /* the first record names the columns: titles stand before it */
-    bool odd_header;        /* the first record names all columns but the first, as some programs write it */
-    bool unsure_names;      /* with odd_header: it may be another column that has no name */
-    bool ends_empty;        /* the records have a field more than the first line, and it is empty in all */
-    char comment;           /* lines that begin with this sign are no records; 0: there are none */
-    size_t typed;           /* columns that hold numbers or dates only */
-    bool even;              /* all records have the same number of fields */
+    size_t skip;       /* lines before the first record, which may be the header */
+    size_t titles;     /* those of them that are not blank and do not begin with # */
+    size_t told;       /* those of them that --with header=N skips, or the line sep=; */
+    size_t first;      /* offset of the first record */
+    size_t names;      /* offset of the first line of names: before `first`, if they stand in several lines */
+    size_t before;     /* fields of the line before it; 0: none */
+    size_t wider;      /* those of the lines to skip with more fields than the records */
+    bool named;        /* the first record names the columns: titles or groups stand before it */
+    bool unsure;       /* it may name them: what stands before it may be titles, or records */
+    bool odd_header;   /* the first record names all columns but the first, as some programs write it */
+    bool unsure_names; /* with odd_header: it may be another column that has no name */
+    bool ends_empty;   /* the records have a field more than the first line, and it is empty in all */
+    char comment;      /* lines that begin with this sign are no records; 0: there are none */
+    size_t typed;      /* columns that hold numbers or dates only */
+    bool even;         /* all records have the same number of fields */
 } structure_t;
 
 /* Finds the first record of a piece that begins with some line of a larger text, perhaps within quotes. NULL: none is found.
@@ -91,6 +92,7 @@ typedef struct {
     uint32_t header_line;
     const char *quote;
     char delimiter;
+    bool no_header;
 } structure_said_t;
 
 /* The words of --with delimiter: a sign, two colons, tab, \x01, blanks (' '), or none ('\n'). */
