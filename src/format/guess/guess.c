@@ -127,7 +127,7 @@ static void add_value(guess_column_t *column, const span_t *span) {
 
 /* The column of a field of the input at hand. */
 static guess_column_t *column_at(const guess_t *guess, size_t field) {
-    return &guess->columns[guess->by_names ? guess->order[field] : field];
+    return &guess->columns[guess->header ? guess->order[field] : field];
 }
 
 /* True if the record that is split has as many fields as the header of its input. */
@@ -195,7 +195,7 @@ static bool take_lines(guess_t *guess, const guess_piece_t *piece, const uint8_t
         const guess_line_t bare = {line.text + bom, line.length - bom};
         if (!guess_split_line(guess, &bare, err))
             return false;
-        if (like_first || (at_start && guess->by_names) || guess_is_named_again(guess)) {
+        if (like_first || (at_start && guess->header) || guess_is_named_again(guess)) {
             guess->like_first++;
             guess->repeated += !at_start;
             guess->marked_again |= !at_start && bom;
@@ -246,12 +246,6 @@ static bool check_quote(const guess_t *guess, const guess_piece_t *piece, err_t 
                    piece->input, quote, other.way.quote);
 }
 
-/* Finds the first record of an input, or its header. */
-static bool find_line(const guess_t *guess, const guess_piece_t *piece, guess_line_t *line) {
-    const uint8_t *at = piece->text + dialect_begin(guess->schema, piece->text, piece->length);
-    return guess_next(guess->schema, &at, piece->text + piece->length, piece->ends, line);
-}
-
 /* The column of this name; the number of columns: there is none. Most stand at the same place, so the search begins there. */
 static size_t find_named(const guess_t *guess, size_t at, const span_t *span) {
     const size_t count = guess->structure.columns;
@@ -284,43 +278,36 @@ bool guess_add_column(guess_t *guess, const char *text, size_t length, err_t *er
 static bool add_names(guess_t *guess, bool *shares, err_t *err) {
     const split_t *split = guess->split;
     const size_t before = guess->structure.columns, fewer = before < split->count ? before : split->count;
+    bool fits = split_is_sound(split), has[SCHEMA_MOST_FIELDS] = {false};
     size_t known = 0;
-    bool fits = split_is_sound(split);
-    for (size_t i = 0; i < before; i++)
-        guess->columns[i].here = false;
     for (size_t i = 0; fits && i < split->count; i++) {
         const size_t column = find_named(guess, i, &split->spans[i]);
-        if (column == SCHEMA_MOST_FIELDS) {
-            fits = false;
+        if (!(fits = column < SCHEMA_MOST_FIELDS && !has[column]))
             break;
-        }
         if (column == guess->structure.columns &&
             !guess_add_column(guess, (const char *)split->spans[i].text, split->spans[i].length, err))
             return false;
-        fits = !guess->columns[column].here;
-        guess->columns[column].here = true;
+        has[column] = true;
         guess->order[i] = (uint16_t)column;
         known += column < before;
     }
     *shares = fits && 2 * known > fewer;
     for (size_t i = 0; *shares && i < before; i++)
-        guess->columns[i].optional |= !guess->columns[i].here;
+        guess->columns[i].optional |= !has[i];
     while (!*shares && guess->structure.columns > before)
         free(guess->columns[--guess->structure.columns].text);
     return true;
 }
 
-/* True if the first record of another input, which is split, fits a first input without a header: it has a value of a type
- * where a header would have none, or all columns are text. */
+/* True if the first record of another input, which is split, fits a first input without a header: a number or date stands in a
+ * column with a type, or all columns are text. */
 static bool is_record(const guess_t *guess) {
     const split_t *split = guess->split;
     bool typed = false, none = true;
     for (size_t i = 0; i < split->count && i < guess->structure.columns; i++) {
-        const kind_t kind = guess->columns[i].is.kind;
-        const bool text = guess_kind_is_text(kind);
+        const bool text = guess_kind_is_text(guess->columns[i].is.kind);
         none &= text;
-        typed |= kind == TYPE_BOOLEAN ? guess_is_typed(split->spans[i].text, split->spans[i].length)
-                                      : !text && guess_is_number_or_date(&split->spans[i]);
+        typed |= !text && guess_is_number_or_date(&split->spans[i]);
     }
     return split->count == guess->structure.columns && split_is_sound(split) && (typed || none);
 }
@@ -328,15 +315,14 @@ static bool is_record(const guess_t *guess) {
 /* Begins another input. *takes: it is read like the first one, or its first line is a header that shares names with the first
  * one or, if there is no header, a record. Other inputs are left out, and refused when they are checked. */
 static bool begin_other(guess_t *guess, const guess_piece_t *piece, bool *takes, err_t *err) {
+    const bool delimited = guess->kind == RECORDS_DELIMITED;
+    const uint8_t *at = piece->text + dialect_begin(guess->schema, piece->text, piece->length);
     guess_line_t line;
-    *takes = false;
-    if (guess->kind != RECORDS_DELIMITED) {
-        *takes = guess_kind_of(piece->text, piece->length) == guess->kind;
-    } else if (find_line(guess, piece, &line)) {
+    *takes = !delimited && guess_kind_of(piece->text, piece->length) == guess->kind;
+    if (delimited && guess_next(guess->schema, &at, piece->text + piece->length, piece->ends, &line)) {
         if (!guess_split_line(guess, &line, err))
             return false;
         *takes = guess->named_here ? guess_is_first(guess, &line) : !guess->header && is_record(guess);
-        guess->by_names = guess->header;
         guess->fields = guess->split->count;
         if ((guess->header && !add_names(guess, takes, err)) || (*takes && !check_quote(guess, piece, err)))
             return false;
@@ -364,7 +350,6 @@ static bool take_inputs(guess_t *guess, const guess_sample_t *sample, bool other
     }
     guess->here = guess->name;
     guess->fields = guess->structure.columns;
-    guess->by_names = false;
     return true;
 }
 

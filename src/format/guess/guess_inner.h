@@ -42,9 +42,9 @@ typedef struct {
     size_t length;
     char *name; /* in UTF-8, without blanks around; what `column` says */
     char *key;
-    size_t numbered;     /* the last number that was appended to this key for another column; 0: none */
-    bool here, optional; /* the input at hand has the column; an input lacks it */
-    uint64_t in_quotes;  /* values in quotes that are not empty */
+    size_t numbered;    /* the last number that was appended to this key for another column; 0: none */
+    bool optional;      /* an input lacks it */
+    uint64_t in_quotes; /* values in quotes that are not empty */
     column_t column;
     head_t head;
     decision_t is;
@@ -88,8 +88,7 @@ struct guess {
     split_t *split;
     guess_column_t *columns;            /* structure.columns */
     size_t fields;                      /* of a record of the input at hand */
-    bool by_names;                      /* the fields stand in another order than the columns: */
-    uint16_t order[SCHEMA_MOST_FIELDS]; /* the column of each field */
+    uint16_t order[SCHEMA_MOST_FIELDS]; /* after a header: the column of each field */
     uint8_t *first;                     /* the first record */
     size_t first_length;
     uint64_t first_line; /* its line, from 1 */

@@ -39,41 +39,32 @@ static guess_column_t *find_column(const guess_t *guess, const type_spec_t *spec
     return NULL;
 }
 
-static void tell_type(guess_column_t *column, char decimal) {
-    const type_spec_t *spec = column->told;
-    decision_t *is = &column->is;
-    if (!spec->type)
-        return;
-    *is = guess_column_as(&column->column, spec->type->type, decimal);
-    if (!*is->pattern || spec->pattern)
-        is->timed = strcmp(spec->type->name, "date") != 0;
-    if (spec->pattern) {
-        snprintf(is->pattern, sizeof is->pattern, "%s", spec->pattern);
-        is->orders = 0;
-    }
-}
-
 bool guess_tell_types(guess_t *guess, err_t *err) {
     for (size_t i = 0; i < guess->options.type_count; i++) {
         const type_spec_t *spec = &guess->types[i];
         guess_column_t *column = find_column(guess, spec, err);
         if (!column)
             return false;
+        decision_t *is = &column->is;
         if (column->told)
             return err_set(err, STATUS_USAGE,
                            "--type '%s': the same column as in --type '%s': say all in one", spec->text,
                            column->told->text);
         column->told = spec;
-        tell_type(column, guess->options.decimal);
+        if (!spec->type)
+            continue;
+        *is = guess_column_as(&column->column, spec->type->type, guess->options.decimal);
+        if (!*is->pattern || spec->pattern)
+            is->timed = strcmp(spec->type->name, "date") != 0;
+        if (spec->pattern) {
+            snprintf(is->pattern, sizeof is->pattern, "%s", spec->pattern);
+            is->orders = 0;
+        }
     }
     return true;
 }
 
 /* ---- orders of days, and decimal marks ---- */
-
-static bool is_one(unsigned bits) {
-    return bits && !(bits & (bits - 1));
-}
 
 _Static_assert((int)GUESS_DMY == (int)ORDER_DMY && (int)GUESS_YMD == (int)ORDER_YMD, "the same bits");
 
@@ -85,7 +76,8 @@ static unsigned told_ways(const guess_t *guess, char separator) {
     for (size_t i = 0; i < guess->structure.columns; i++) {
         const decision_t *is = &guess->columns[i].is;
         const char own = guess_sign_of(is->pattern);
-        told |= is_one(is->orders) && (own == separator || (is->orders & marks)) ? is->orders : 0;
+        told |= __builtin_popcount(is->orders) == 1 && (own == separator || (is->orders & marks)) ? is->orders
+                                                                                                  : 0;
         told |= own == '.' ? 1u << DOTTED : 0;
     }
     if (guess->options.dates)
@@ -132,25 +124,26 @@ static bool ask(const guess_t *guess, const guess_column_t *column, err_t *err) 
 
 static bool settle_way(const guess_t *guess, guess_column_t *column, err_t *err) {
     decision_t *is = &column->is;
+    const char said = guess->options.decimal;
     const unsigned told = told_ways(guess, guess_sign_of(is->pattern)), ways = told & is->orders;
     const bool number = guess_kind_is_number(is->kind), point = told >> MARK_POINT & 1,
                comma = told >> MARK_COMMA & 1, dotted = told >> DOTTED & 1,
-               pairs = may_be_pairs(guess, column, point);
-    const uint32_t grouped = column->column.any[ANY_GROUPED];
+               grouped = column->column.any[ANY_GROUPED] >> (is->comma ? MARK_COMMA : MARK_POINT) & 1;
     if (guess_is_typed_by_user(column) && (is->kind == TYPE_NUMBER || is->kind == TYPE_DECIMAL) &&
         !is->orders && comma && !point)
         take_way(column, MARK_COMMA); /* a later value may have a mark, as in the other columns */
-    if (pairs && guess->options.decimal == '.')
-        *is = guess_column_as(&column->column, TYPE_TEXT, 0);
-    if ((!pairs || guess->options.decimal) && (!is->orders || is_one(is->orders)))
-        return true;
-    if (number && dotted && !point && is->comma && grouped >> MARK_COMMA & 1)
-        return true; /* 1.500 next to 19,99 */
-    if (is_one(ways) && !pairs) {
+    if (may_be_pairs(guess, column, point)) {
+        if (said == '.')
+            *is = guess_column_as(&column->column, TYPE_TEXT, 0);
+        return said || ask(guess, column, err);
+    }
+    if (__builtin_popcount(is->orders) < 2 || (number && dotted && !point && is->comma && grouped))
+        return true; /* such as 1.500 next to 19,99 */
+    if (__builtin_popcount(ways) == 1) {
         take_way(column, (date_order_t)__builtin_ctz(ways));
         return true;
     }
-    is->took_point = number && !point && !comma && !dotted && !is->comma && !(grouped >> MARK_POINT & 1) &&
+    is->took_point = number && !is->comma && !grouped && !point && !comma && !dotted &&
                      guess->structure.way.delimiter != ';';
     return is->took_point || ask(guess, column, err);
 }
