@@ -209,7 +209,7 @@ int tipple_reader_next(tipple_reader_t *reader, tipple_record_t *record, tipple_
         case PARSED_END:
             if (!reader->cut_off)
                 return 0;
-            ends_say_cut_off("the text", "", &err);
+            ends_say_cut_off("the text", &err);
             return fail(&err, error);
         case PARSED_HEADER:
         case PARSED_BLANK:

@@ -164,7 +164,7 @@ static void want_closed_array(cutter_t *cutter) {
     if (!is_json(cutter) || cutter->faulty || !open)
         return;
     cutter->array = cutter->faulty = true;
-    ends_say_cut_off(source_name(cutter->source), "", &cutter->fault);
+    ends_say_cut_off(source_name(cutter->source), &cutter->fault);
 }
 
 /* The end of a record that is too long to be kept, in text that goes on from what is held of it. */

@@ -16,20 +16,17 @@ size_t bson_span_find(const uint8_t *text, size_t length, bool *lies) {
 
 uint64_t bson_span_count(bson_span_counter_t *counter, const uint8_t *text, size_t length) {
     uint64_t count = 0;
-    for (size_t at = 0; at < length;) {
-        if (!counter->left) {
-            counter->head[counter->have++] = text[at++];
-            if (counter->have < 4)
-                continue;
+    for (size_t at = 0, passed; at < length; at += passed) {
+        passed = counter->left < length - at ? counter->left : length - at;
+        if (counter->have < 4) {
+            counter->head[counter->have++] = text[at];
             const uint32_t document = bson_length(counter->head);
-            counter->have = 0;
             counter->left = bson_length_may_be(document) ? document - 4 : UINT32_MAX;
-            continue;
+            passed = 1;
+        } else if (!(counter->left -= (uint32_t)passed)) {
+            counter->have = 0;
+            count++;
         }
-        const size_t passed = counter->left < length - at ? counter->left : length - at;
-        counter->left -= (uint32_t)passed;
-        count += !counter->left;
-        at += passed;
     }
     return count;
 }

@@ -264,11 +264,11 @@ uint8_t ends_bracket(const ends_t *ends, uint8_t last) {
     return bracket ? bracket : ends->bracket;
 }
 
-void ends_say_cut_off(const char *name, const char *within, err_t *err) {
+void ends_say_cut_off(const char *name, err_t *err) {
     err_set(err, STATUS_INPUT,
-            "%s ends within an array that is not closed%s: it was cut off, or is still being written%s; its "
+            "%s ends within an array that is not closed: it was cut off, or is still being written; its "
             "records before that are read. Get the whole file, and run the command again",
-            name, within, *within ? ", or that object is not closed" : "");
+            name);
 }
 
 uint8_t ends_last_byte(const uint8_t *text, size_t length) {

@@ -57,8 +57,7 @@ bool ends_on(ends_t *ends, const uint8_t *text, size_t length, bool all, size_t 
 /* The text is over: the last [ or ] around its records, or ENDS_PERHAPS; 0: there is none in it. last: its last byte that is no
  * blank. A text that begins with an array and does not end after a ] was cut off, which is a fault that ends_say_cut_off reports. */
 uint8_t ends_bracket(const ends_t *ends, uint8_t last);
-void ends_say_cut_off(const char *name, const char *within,
-                      err_t *err); /* ", in the object of line 3", or "" */
+void ends_say_cut_off(const char *name, err_t *err);
 
 /* The last byte of a text that is no blank; 0: none. */
 uint8_t ends_last_byte(const uint8_t *text, size_t length);
