@@ -21,12 +21,9 @@ struct delimited {
     engine_t engine;
     uint64_t planned; /* the hash of the dialect for which the program was compiled */
 
-    record_text_t in;
-    uint32_t scanned; /* ends are known up to here */
-    size_t row;       /* the index of the next record in scan.rows */
-    scan_t scan;      /* into the arrays below */
+    size_t row;  /* the index of the next record in scan.rows */
+    scan_t scan; /* into the arrays below */
     uint32_t rows[WINDOW + OVER + 2], row_quotes[WINDOW + OVER + 2];
-    bool high, quotes; /* as in scan_t, for the windows in which the known records are */
     size_t ends_room;
     bool backslash_on;  /* a record may continue after a backslash at its end */
     uint32_t skip_left; /* lines at the file's start that are still to be skipped */
@@ -91,7 +88,7 @@ static parsed_t look_at_comment(delimited_t *reader, record_t *record, const uin
     const schema_t *schema = reader->engine.schema;
     const dialect_t *dialect = reader->engine.dialect;
     const bool before =
-        reader->in.file_start && (schema->header == HEADER_YES || schema->header == HEADER_LINE);
+        reader->engine.in.file_start && (schema->header == HEADER_YES || schema->header == HEADER_LINE);
     bool may_be_record = memchr(text, '\n', record->length);
     if (schema->guessed && !before && dialect->columns > 1) {
         if (!split_record(&reader->split, schema, dialect->delimiter, text, record->length))
@@ -116,7 +113,7 @@ static __attribute__((noinline)) parsed_t look_for_header(delimited_t *reader, r
         return look_at_comment(reader, record, text);
     switch (dialect_line(schema, reader->engine.dialect, &reader->split, text, record->length)) {
     case DIALECT_HEADER:
-        reader->in.file_start = false;
+        reader->engine.in.file_start = false;
         return PARSED_HEADER;
     case DIALECT_OTHER_HEADER:
         record->reason = "it is a header, and its columns are not those that the file is read by";
@@ -158,7 +155,7 @@ static __attribute__((noinline)) parsed_t look_at_lines(delimited_t *reader, rec
     if (reader->engine.schema->any_lines)
         return PARSED_DOCUMENT;
     switch (torn_lines(&reader->split, reader->engine.schema, dialect->delimiter, dialect->columns,
-                       reader->in.text + record->offset, record->length, &field)) {
+                       reader->engine.in.text + record->offset, record->length, &field)) {
     case TORN_MEMORY:
         return PARSED_MEMORY;
     case TORN_NOT:
@@ -191,75 +188,57 @@ void delimited_begin(delimited_t *reader, const dialect_t *dialect, const record
     engine_t *engine = &reader->engine;
     const schema_t *schema = engine->schema;
     engine->dialect = dialect;
-    engine->file = in->file ? in->file : "";
-    engine->file_length = strlen(engine->file);
     if (reader->planned != dialect->hash) {
         program_free(&engine->program);
         reader->planned = program_compile(schema, dialect, &engine->program) ? dialect->hash : 0;
     }
     reader->may_begin[dialect->header_first] |= dialect->header;
-    reader->worst_bytes = engine->program.record.bytes + engine->file_length * engine->program.file_times;
+    reader->worst_bytes =
+        engine->program.record.bytes + (in->file ? strlen(in->file) : 0) * engine->program.file_times;
     reader->plain =
         schema->bad_value == BAD_VALUE_REJECT || schema_is_wide(schema) ? SIZE_MAX : dialect->columns;
-    reader->in = *in;
-    reader->scanned = in->at;
-    reader->row = 0;
-    reader->scan.end_count = reader->scan.row_count = 0;
-    reader->scan.quote_count = 0;
-    reader->high = reader->quotes = reader->scan.high = reader->scan.quotes = false;
+    reader->engine.in = *in;
+    reader->row = reader->scan.row_count = 0;
     reader->skip_left = in->file_start ? schema->skip : 0;
 }
 
 /* The next of the lines that the format skips, before anything is scanned. False: there is none. */
 static bool skip_line(delimited_t *reader, record_t *record) {
-    const uint8_t *text = reader->in.text + reader->in.at;
-    const uint32_t left = reader->in.length - reader->in.at;
+    const uint8_t *text = reader->engine.in.text + reader->engine.in.at;
+    const uint32_t left = reader->engine.in.length - reader->engine.in.at;
     if (!reader->skip_left || !left)
         return false;
     const uint8_t *feed = memchr(text, '\n', left);
     const uint32_t length = feed ? (uint32_t)(feed - text) : left;
     const bool carriage = feed && length && feed[-1] == '\r';
-    *record = (record_t){.offset = reader->in.at,
+    *record = (record_t){.offset = reader->engine.in.at,
                          .length = length - carriage,
-                         .line = reader->in.line++,
+                         .line = reader->engine.in.line++,
                          .line_end = (uint8_t)((feed != NULL) + carriage)};
-    reader->in.at = reader->scanned = reader->in.at + length + (feed != NULL);
+    reader->engine.in.at += length + (feed != NULL);
     reader->skip_left--;
     reader->engine.bad->passed.skipped++;
     return true;
 }
 
-/* Scans until at least one more record's ends are known. 0: there are no more records; -1: out of memory. */
+/* Scans a window from the next record on, or as many as that record is long. 0: there are no more records; -1: out of
+ * memory. */
 static int scan_on(delimited_t *reader) {
-    const schema_t *schema = reader->engine.schema;
-    const char delimiter = reader->engine.dialect->delimiter;
+    const uint32_t length = reader->engine.in.length;
     scan_t *scan = &reader->scan;
-    size_t used = scan->row_count ? scan->rows[scan->row_count - 1] : 0;
-    if (used)
-        memmove(scan->ends, scan->ends + used, (scan->end_count - used) * sizeof *scan->ends);
-    scan->end_count -= used;
-    /* quotes of a record that continues from the last window are counted from its start */
-    scan->quote_count -= scan->row_count ? scan->row_quotes[scan->row_count - 1] : 0;
-    scan->row_count = reader->row = 0;
-    /* a record that began in the last window keeps that window's flags */
-    bool reaches_over = reader->in.at < reader->scanned;
-    reader->high = reaches_over && scan->high;
-    reader->quotes = reaches_over && scan->quotes;
-    while (!scan->row_count && reader->scanned < reader->in.length) {
-        uint32_t to =
-            reader->in.length - reader->scanned > WINDOW ? reader->scanned + WINDOW : reader->in.length;
+    scan->end_count = scan->row_count = reader->row = 0;
+    scan->quote_count = 0;
+    scan->high = scan->quotes = false;
+    for (uint32_t at = reader->engine.in.at; !scan->row_count && at < length;) {
+        const uint32_t to = length - at > WINDOW ? at + WINDOW : length;
         if (!GROW(scan->ends, reader->ends_room, scan->end_count + WINDOW + OVER + SCAN_SLACK, NULL))
             return -1;
-        scan->high = scan->quotes = false;
-        to = ends_scan(schema, delimiter, reader->in.text, reader->in.length, reader->in.at, reader->scanned,
-                       to, scan);
-        reader->high |= scan->high;
-        reader->quotes |= scan->quotes;
-        reader->scanned = to;
+        at = ends_scan(reader->engine.schema, reader->engine.dialect->delimiter, reader->engine.in.text,
+                       length, reader->engine.in.at, at, to, scan);
     }
-    if (!scan->row_count && reader->in.at < reader->in.length) {
+    if (!scan->row_count && reader->engine.in.at < length) {
         /* the file's last line has no line end */
-        scan->ends[scan->end_count++] = reader->in.length;
+        scan->ends[scan->end_count++] = length;
         scan->row_quotes[0] = scan->quote_count;
         scan->rows[scan->row_count++] = (uint32_t)scan->end_count;
     }
@@ -279,10 +258,10 @@ __attribute__((always_inline)) static inline parsed_t put_document(delimited_t *
                                                                    record_t *record, shape_t *shape) {
     engine_t *engine = &reader->engine;
     uint8_t *at = out + 4;
-    engine->high = reader->high;
+    engine->high = reader->scan.high;
     engine->record = record;
-    if (reader->in.with_id)
-        at = bsonw_id(at, reader->in.id_base + record->offset);
+    if (reader->engine.in.with_id)
+        at = bsonw_id(at, reader->engine.in.id_base + record->offset);
     at = put_close(encode(engine, &engine->program.record, spans, kind, at, shape), out);
     record->document_length = (uint32_t)(at - out);
     assert(record->document_length <= needed_for(reader, record->length));
@@ -320,7 +299,7 @@ static parsed_t refuse_columns(delimited_t *reader, record_t *record) {
 
 /* For odd quotes, surplus fields, wrong numbers of fields, or a caller that wants the shape. */
 static parsed_t parse_carefully(delimited_t *reader, uint8_t *out, record_t *record, shape_t *shape) {
-    const uint8_t *text = reader->in.text + record->offset;
+    const uint8_t *text = reader->engine.in.text + record->offset;
     const schema_t *schema = reader->engine.schema;
     const dialect_t *dialect = reader->engine.dialect;
     const size_t columns = dialect->columns;
@@ -352,20 +331,20 @@ static parsed_t parse_carefully(delimited_t *reader, uint8_t *out, record_t *rec
 }
 
 static inline void pass_row(delimited_t *reader, const record_t *record) {
-    const uint8_t *text = reader->in.text + record->offset, *const end = text + record->length;
+    const uint8_t *text = reader->engine.in.text + record->offset, *const end = text + record->length;
     reader->row++;
-    reader->in.line++;
-    if (__builtin_expect(reader->quotes && reader->engine.schema->multiline, 0))
+    reader->engine.in.line++;
+    if (__builtin_expect(reader->scan.quotes && reader->engine.schema->multiline, 0))
         for (; (text = memchr(text, '\n', (size_t)(end - text))); text++)
-            reader->in.line++;
-    reader->in.at = record->offset + record->length + record->line_end;
+            reader->engine.in.line++;
+    reader->engine.in.at = record->offset + record->length + record->line_end;
 }
 
 /* Leaves the record for a call with more room; a record that is too large is rejected instead. */
 static __attribute__((noinline)) parsed_t ask_for_room(delimited_t *reader, record_t *record, size_t needed) {
     if (needed > RECORD_MOST_NEEDED) {
         pass_row(reader, record);
-        reader->in.file_start = false;
+        reader->engine.in.file_start = false;
         return record_refuse_large(record);
     }
     record->needed = needed;
@@ -383,11 +362,11 @@ parsed_t delimited_next(delimited_t *reader, uint8_t *out, size_t room, record_t
             return more ? PARSED_MEMORY : PARSED_END;
     }
     size_t first = reader->row ? scan->rows[reader->row - 1] : 0, last = scan->rows[reader->row] - 1;
-    uint32_t start = reader->in.at, end = scan->ends[last];
+    uint32_t start = reader->engine.in.at, end = scan->ends[last];
     record->offset = start;
-    record->line = reader->in.line;
-    record->line_end = end < reader->in.length;
-    bool carriage = end > start && reader->in.text[end - 1] == '\r';
+    record->line = reader->engine.in.line;
+    record->line_end = end < reader->engine.in.length;
+    bool carriage = end > start && reader->engine.in.text[end - 1] == '\r';
     end -= carriage;
     record->line_end = (uint8_t)(record->line_end + carriage);
     uint32_t length = record->length = end - start;
@@ -398,10 +377,10 @@ parsed_t delimited_next(delimited_t *reader, uint8_t *out, size_t room, record_t
     scan->ends[last] = end;
     if (__builtin_expect(length == 0, 0))
         return PARSED_BLANK;
-    const uint8_t *text = reader->in.text + start;
-    if (__builtin_expect(reader->in.file_start && schema->header == HEADER_YES, 0) &&
+    const uint8_t *text = reader->engine.in.text + start;
+    if (__builtin_expect(reader->engine.in.file_start && schema->header == HEADER_YES, 0) &&
         !schema_is_comment(schema, *text)) {
-        reader->in.file_start = false; /* the first line that is not blank, whatever it contains */
+        reader->engine.in.file_start = false; /* the first line that is not blank, whatever it contains */
         return PARSED_HEADER;
     }
     parsed_t parsed = PARSED_DOCUMENT;
@@ -409,15 +388,16 @@ parsed_t delimited_next(delimited_t *reader, uint8_t *out, size_t room, record_t
         parsed = look_for_header(reader, record, text);
     if (schema->guessed && parsed == PARSED_DOCUMENT)
         parsed = look_at_guessed(reader, record, text);
-    if (__builtin_expect(reader->in.line - record->line > 1, 0) && parsed == PARSED_DOCUMENT)
+    if (__builtin_expect(reader->engine.in.line - record->line > 1, 0) && parsed == PARSED_DOCUMENT)
         parsed = look_at_lines(reader, record);
     if (__builtin_expect(parsed != PARSED_DOCUMENT, 0))
         return parsed;
-    const spans_t spans = {.record = text, .base = reader->in.text, .ends = scan->ends + first};
+    const spans_t spans = {.record = text, .base = reader->engine.in.text, .ends = scan->ends + first};
     const bool plain = !shape && last - first + 1 == reader->plain, doubt = schema->quoted_needed;
-    const uint32_t quotes = reader->quotes ? scan->row_quotes[reader->row - 1] -
-                                                 (reader->row > 1 ? scan->row_quotes[reader->row - 2] : 0)
-                                           : 0;
+    const uint32_t quotes =
+        reader->scan.quotes
+            ? scan->row_quotes[reader->row - 1] - (reader->row > 1 ? scan->row_quotes[reader->row - 2] : 0)
+            : 0;
     const size_t columns = reader->engine.dialect->columns;
     if (__builtin_expect(!plain || (quotes && (doubt || !split_encloses(schema, spans.base, text, spans.ends,
                                                                         columns, quotes))),

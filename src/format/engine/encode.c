@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 bool engine_init(engine_t *engine, const schema_t *schema, bad_values_t *bad) {
-    *engine = (engine_t){.schema = schema, .bad = bad, .file = ""};
+    *engine = (engine_t){.schema = schema, .bad = bad};
     return (engine->values = values_new());
 }
 
@@ -282,8 +282,8 @@ static uint8_t *put_texts(engine_t *engine, const spans_t *spans, spans_kind_t k
         if (!add_items(engine, spans, kind, made))
             return out;
     } else {
-        const schema_text_t given =
-            of_input ? schema_place(made, engine->file, engine->file_length) : made->text;
+        const char *file = engine->in.file ? engine->in.file : "";
+        const schema_text_t given = of_input ? schema_place(made, file, strlen(file)) : made->text;
         if (!given.text)
             return out;
         text_append_bytes(text, given.text, given.length);

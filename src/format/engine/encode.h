@@ -36,7 +36,8 @@ typedef struct {
     bad_values_t *bad;
     values_t *values;
     const dialect_t *dialect; /* of delimited records */
-    bool failed;              /* memory was out */
+    record_text_t in;
+    bool failed; /* memory was out */
 
     /* of the record at hand: */
     const record_t *record;
@@ -48,9 +49,6 @@ typedef struct {
     uint32_t made;             /* and which keys were made, bits by number */
 
     text_t text; /* that is made */
-
-    const char *file; /* the name of the input */
-    size_t file_length;
 } engine_t;
 
 /* Without a program. False: out of memory. */

@@ -41,7 +41,6 @@ typedef struct {
 struct fixed {
     engine_t engine;
     walk_t walk;
-    record_text_t in;
 };
 
 /* ---- the walk ---- */
@@ -276,7 +275,7 @@ void fixed_destroy(fixed_t *fixed) {
 }
 
 void fixed_begin(fixed_t *fixed, const record_text_t *in) {
-    fixed->in = *in;
+    fixed->engine.in = *in;
 }
 
 static bool holds_high(const uint8_t *text, size_t length) {
@@ -314,7 +313,7 @@ static bool is_short(engine_t *engine, bool ends_file, const uint8_t *text, uint
  * bytes, and what follows the fixed part is unknown to the format: it is the end of the fixed part. *at: after that
  * character. */
 static bool is_shifted(const fixed_t *fixed, const record_t *record, uint32_t *at) {
-    const uint8_t *text = fixed->in.text + record->offset;
+    const uint8_t *text = fixed->engine.in.text + record->offset;
     const uint32_t width = fixed->engine.schema->fixed;
     size_t length = 0;
     if (fixed->walk.gap != width || fixed->walk.gap_end <= width)
@@ -326,24 +325,24 @@ static bool is_shifted(const fixed_t *fixed, const record_t *record, uint32_t *a
 
 parsed_t fixed_next(fixed_t *fixed, uint8_t *out, size_t room, record_t *record) {
     engine_t *engine = &fixed->engine;
-    if (fixed->in.at >= fixed->in.length)
+    if (fixed->engine.in.at >= fixed->engine.in.length)
         return PARSED_END;
-    const uint8_t *text = fixed->in.text + fixed->in.at;
-    uint32_t rest = fixed->in.length - fixed->in.at, column;
+    const uint8_t *text = fixed->engine.in.text + fixed->engine.in.at;
+    uint32_t rest = fixed->engine.in.length - fixed->engine.in.at, column;
     const uint8_t *stop = memchr(text, '\n', rest);
     uint32_t whole = stop ? (uint32_t)(stop - text) + 1 : rest;
     uint32_t length = whole - (stop != NULL);
     length -= length && text[length - 1] == '\r';
-    *record = (record_t){.offset = fixed->in.at,
+    *record = (record_t){.offset = fixed->engine.in.at,
                          .length = length,
-                         .line = fixed->in.line,
+                         .line = fixed->engine.in.line,
                          .line_end = (uint8_t)(whole - length)};
     engine->tail = length > engine->schema->fixed ? length - engine->schema->fixed : 0;
     record->needed = engine->program.record.bytes + engine->program.times * engine->tail;
     if (room < record->needed && record->needed <= RECORD_MOST_NEEDED)
         return PARSED_FULL;
-    fixed->in.at += whole;
-    fixed->in.line++;
+    fixed->engine.in.at += whole;
+    fixed->engine.in.line++;
     if (!length)
         return PARSED_BLANK;
     if (is_short(engine, !stop, text, length))
@@ -361,8 +360,8 @@ parsed_t fixed_next(fixed_t *fixed, uint8_t *out, size_t room, record_t *record)
             "a character of several bytes (UTF-8) has moved what comes after it: widths count "
             "bytes; have the file written with one byte a character (Latin-1)");
     uint8_t *at = out + 4;
-    if (fixed->in.with_id)
-        at = bsonw_id(at, fixed->in.id_base + record->offset);
+    if (fixed->engine.in.with_id)
+        at = bsonw_id(at, fixed->engine.in.id_base + record->offset);
     at = put_close(put_record(engine, &fixed->walk, at), out);
     record->document_length = (uint32_t)(at - out);
     assert(record->document_length <= record->needed);
