@@ -1,4 +1,4 @@
-/* convert: numbers against strtod, dates against counting days, and back into text. (Their spellings: core.typed; each byte of a date:
+/* convert: numbers against strtod, dates against counting days. (Their spellings: core.typed; each byte of a date:
  * core.pattern.) */
 #include "format/values/calendar.h"
 #include "format/values/convert.h"
@@ -83,50 +83,6 @@ TEST(against_strtod) {
         const bool vanishes = expected == 0 && strcspn(text, "123456789") < strcspn(text, "eE");
         if (is != (isfinite(expected) && !vanishes) || (is && !same_bits(value, expected)))
             fail_msg("%s / 10^%d is read as %.17g, not %.17g", text, divide, value, expected);
-    }
-}
-
-static void expect_number_back(double value, int divide) {
-    uint8_t out[48];
-    double back = 4711;
-    memset(out, 'G', sizeof out);
-    size_t length = convert_print_number(value, divide, out);
-    assert_uint_in_range(length, 1, 40);
-    for (size_t i = 40; i < sizeof out; i++)
-        assert_int_equal(out[i], 'G');
-    if (!convert_number(out, length, divide, &back) || !same_bits(back, value))
-        fail_msg("%.17g x 10^%d is written as %.*s, which is %.17g", value, divide, (int)length,
-                 (const char *)out, back);
-}
-
-TEST(number_there_and_back) {
-    static const double edges[] = {0.0,
-                                   -0.0,
-                                   1e-5,
-                                   1e-6,
-                                   1e-7,
-                                   1e15,
-                                   1e16,
-                                   1e17,
-                                   1e22,
-                                   1e23,
-                                   4.9e-324,
-                                   2.2250738585072014e-308,
-                                   1.7976931348623157e308,
-                                   99999999999999990.0};
-    for (size_t i = 0; i < sizeof edges / sizeof *edges; i++)
-        for (int divide = 0; divide <= 9; divide++)
-            if (!(divide && fabs(edges[i]) > 1e298)) /* times 10^divide there is no such text */
-                expect_number_back(edges[i], divide);
-    uint64_t seed = 7;
-    for (int round = 0; round < 300000 / TEST_SHARE; round++) {
-        uint64_t bits = lab_chance(&seed, UINT64_MAX);
-        double value;
-        memcpy(&value, &bits, 8);
-        if (round % 2)
-            value = (double)(int64_t)(bits >> lab_chance(&seed, 64)) / pow(10, (double)lab_chance(&seed, 8));
-        if (isfinite(value) && fabs(value) < 1e298)
-            expect_number_back(value, (int)lab_chance(&seed, 10));
     }
 }
 

@@ -1,4 +1,4 @@
-/* pattern: dates by patterns. (Each day against a calendar that counts: core.convert; spellings: core.dates.) */
+/* pattern: dates by patterns. (Each day: core.convert; spellings: core.dates.) */
 #include "format/values/calendar.h"
 #include "format/values/pattern.h"
 #include "format_lab.h"
@@ -95,28 +95,4 @@ TEST(cannot_be_shown) {
     assert_false(pattern_write(&seconds, last + 1000, out));
     assert_false(pattern_write(&seconds, INT64_MAX, out));
     assert_false(pattern_write(&seconds, INT64_MIN, out));
-}
-
-/* Moments at random, there and back, by patterns of every fineness. */
-TEST(there_and_back) {
-    static const struct {
-        const char *text;
-        int64_t grain;
-    } patterns[] = {{"YYYY-MM-DD", 86400000},        {"hh DD MM YYYY", 3600000},
-                    {"YYYY-MM-DD hh:mm", 60000},     {"ss:mm:hh DD-MM-YYYY", 1000},
-                    {"YYYY-MM-DDThh:mm:ss.SSSZ", 1}, {"YYYYMMDDhhmmssSSSSSS", 1}};
-    uint64_t seed = 3;
-    for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++) {
-        pattern_t pattern = compile(patterns[i].text);
-        for (int round = 0; round < 20000 / TEST_SHARE; round++) {
-            int64_t grains = (253402300800000 + 62167219200000) / patterns[i].grain;
-            int64_t ms = (int64_t)lab_chance(&seed, (uint64_t)grains) * patterns[i].grain - 62167219200000,
-                    back = 1;
-            uint8_t out[PATTERN_LONGEST];
-            assert_true(pattern_write(&pattern, ms, out));
-            if (!pattern_read(&pattern, out, pattern.length, &back) || back != ms)
-                fail_msg("%lld as %s is %.*s, and that is %lld", (long long)ms, patterns[i].text,
-                         pattern.length, (const char *)out, (long long)back);
-        }
-    }
 }
