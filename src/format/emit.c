@@ -39,8 +39,7 @@ struct emit {
     records_t *reader;                    /* reads records back; NULL: the format makes no records again */
     records_place_t again;                /* the document that it makes */
     text_t record;                        /* after POOL_SLACK bytes */
-    text_t tail;                          /* the texts of the pieces, or one value in UTF-8, */
-    text_t encoded;                       /* and in the file's encoding */
+    text_t tail;                          /* the texts of the pieces, or one value */
     element_t values[SCHEMA_MOST_FIELDS]; /* by field of the record, */
     element_t inner[SCHEMA_MOST_FIELDS];  /* and of the section or entry at hand */
 
@@ -380,10 +379,10 @@ static bool find_value(emit_t *emit, const bson_t *document, size_t index, uint8
     }
     if (encoding_keeps_utf8(encoding))
         return true;
-    if (value->length >= emit->encoded.room && !text_grow(&emit->encoded, value->length))
-        return false;
-    uint8_t *encoded = (uint8_t *)emit->encoded.bytes;
-    *value = (value_t){encoded, encoding_from_utf8(encoding, encoded, value->text, value->length)};
+    if (!emit->tail.length) /* what is encoded is never longer, so it takes the place of its text */
+        text_append_bytes(&emit->tail, (const char *)value->text, value->length);
+    uint8_t *encoded = (uint8_t *)emit->tail.bytes;
+    *value = (value_t){encoded, encoding_from_utf8(encoding, encoded, encoded, emit->tail.length)};
     return value->length != SIZE_MAX;
 }
 
@@ -462,7 +461,7 @@ static bool reads_back(emit_t *emit, const dialect_t *dialect, const bson_t *doc
 bool emit_record(emit_t *emit, const dialect_t *dialect, const bson_t *document, const shape_t *shape,
                  const uint8_t **record, size_t *length, err_t *err) {
     static const char before[POOL_SLACK];
-    text_t *const texts[] = {&emit->record, &emit->tail, &emit->encoded};
+    text_t *const texts[] = {&emit->record, &emit->tail};
     const schema_t *schema = emit->schema;
     if (!emit->reader)
         return emit_possible(schema, err);
@@ -511,7 +510,6 @@ void emit_destroy(emit_t *emit) {
         return;
     text_free(&emit->record);
     text_free(&emit->tail);
-    text_free(&emit->encoded);
     records_destroy(emit->reader);
     program_free(&emit->program);
     free(emit->again.bytes);
