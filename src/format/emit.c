@@ -204,11 +204,6 @@ static bool walk(emit_t *emit, const op_t *first, const op_t *end, const uint8_t
 
 /* ---- records of fixed width ---- */
 
-static void print_digits(uint64_t value, uint8_t *out, size_t width) {
-    for (size_t i = width; i-- > 0; value /= 10)
-        out[i] = (uint8_t)('0' + value % 10);
-}
-
 /* A moment as YYYYMMDD or as hhmm, by the width. */
 static uint64_t digits_of_moment(const emit_t *emit, int64_t ms, size_t width) {
     const int64_t time = (ms % DAY_MS + DAY_MS) % DAY_MS / MINUTE_MS;
@@ -257,7 +252,7 @@ static void put_field(const emit_t *emit, const field_t *field, const element_t 
         memcpy(out, text.text, text.length < width ? text.length : width);
         return;
     }
-    print_digits(digits, out, width);
+    digits_write(out, width, digits);
     if (field->sign == SIGN_ALWAYS || (field->sign == SIGN_MINUS && minus))
         *out = minus ? '-' : '+';
     text_append_bytes(to, (const char *)text.text, text.length);
@@ -336,8 +331,8 @@ static bool put_fixed(emit_t *emit) {
     for (size_t i = 0; i < schema->field_count; i++) {
         const field_t *field = &schema->fields[i];
         if (field->type == TYPE_LENGTH && !emit->values[i].type)
-            print_digits(emit->record.length - POOL_SLACK - schema->fixed,
-                         (uint8_t *)emit->record.bytes + POOL_SLACK + field->offset, field->width);
+            digits_write((uint8_t *)emit->record.bytes + POOL_SLACK + field->offset, field->width,
+                         emit->record.length - POOL_SLACK - schema->fixed);
     }
     return true;
 }

@@ -26,6 +26,13 @@ static inline bool digits_is_one(uint8_t byte) {
     return byte >= '0' && byte <= '9';
 }
 
+/* Writes the last digits of a number, as many as `width`. */
+static inline uint8_t *digits_write(uint8_t *out, size_t width, uint64_t value) {
+    for (size_t i = width; i; i--, value /= 10)
+        out[i - 1] = (uint8_t)('0' + value % 10);
+    return out + width;
+}
+
 /* Is every byte of a word (after xor with '0') 0 to 9? */
 static inline bool digits_only(uint64_t digits) {
     return ((digits | (digits + 0x7676767676767676ull)) & 0x8080808080808080ull) == 0;

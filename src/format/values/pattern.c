@@ -228,12 +228,6 @@ bool pattern_read(const pattern_t *pattern, const uint8_t *text, size_t length, 
 
 /* ---- to text ---- */
 
-static uint8_t *put_digits(uint8_t *out, size_t width, int32_t value) {
-    for (size_t i = width; i; i--, value /= 10)
-        out[i - 1] = (uint8_t)('0' + value % 10);
-    return out + width;
-}
-
 static uint8_t *put_part(uint8_t *out, const pattern_part_t *part, const int32_t *values) {
     const int32_t value = values[part->what];
     switch (part->how) {
@@ -241,7 +235,7 @@ static uint8_t *put_part(uint8_t *out, const pattern_part_t *part, const int32_t
         *out = part->literal;
         return out + 1;
     case DIGITS:
-        return put_digits(out, part->width, value);
+        return digits_write(out, part->width, (uint32_t)value);
     case NAME:
         return mempcpy(out, months[value - 1], name_length(part, value - 1));
     case HALF_DAY:
@@ -249,8 +243,8 @@ static uint8_t *put_part(uint8_t *out, const pattern_part_t *part, const int32_t
     case OFFSET:
         return mempcpy(out, "Z", 1);
     default:
-        return put_digits(out, part->width < part->most && value > 9 ? part->most : part->width,
-                          part->what == FRACTION ? value / units[part->width] : value);
+        return digits_write(out, part->width < part->most && value > 9 ? part->most : part->width,
+                            (uint32_t)(part->what == FRACTION ? value / units[part->width] : value));
     }
 }
 
