@@ -111,22 +111,20 @@ static __attribute__((noinline)) parsed_t look_for_header(delimited_t *reader, r
     record->column = 1;
     if (schema_is_comment(schema, *text))
         return look_at_comment(reader, record, text);
-    switch (dialect_line(schema, reader->engine.dialect, &reader->split, text, record->length)) {
-    case DIALECT_HEADER:
+    const dialect_line_t is =
+        dialect_line(schema, reader->engine.dialect, &reader->split, text, record->length);
+    if (is == DIALECT_HEADER)
         reader->engine.in.file_start = false;
-        return PARSED_HEADER;
-    case DIALECT_OTHER_HEADER:
-        record->reason = "it is a header, and its columns are not those that the file is read by";
-        return record->line_end ? PARSED_OTHER_HEADER : PARSED_REJECT;
-    case DIALECT_ODD_LINE:
+    if (is == DIALECT_ODD_LINE)
         return record_refuse(record, 1,
                              "it begins as a header does, but is not the header that the file is read by");
-    case DIALECT_MEMORY:
-        return PARSED_MEMORY;
-    case DIALECT_RECORD:
-        break;
-    }
-    return PARSED_DOCUMENT;
+    if (is == DIALECT_OTHER_HEADER)
+        record->reason = "it is a header, and its columns are not those that the file is read by";
+    return is == DIALECT_HEADER         ? PARSED_HEADER
+           : is == DIALECT_MEMORY       ? PARSED_MEMORY
+           : is != DIALECT_OTHER_HEADER ? PARSED_DOCUMENT
+           : record->line_end           ? PARSED_OTHER_HEADER
+                                        : PARSED_REJECT;
 }
 
 /* What a format that was guessed cannot say is refused. A CR of CR CR LF would become a part of the last value, unnoticed (a
@@ -139,8 +137,7 @@ static __attribute__((noinline)) parsed_t look_at_guessed(delimited_t *reader, r
         return record_refuse(
             record, record->length,
             "its line ends with a CR (byte 0d) too many, or with a backslash, so that its text may go on in "
-            "the "
-            "next line, and the format is guessed: take it out, or give a --format if it belongs there");
+            "the next line, and the format is guessed: take it out, or give a --format if it belongs there");
     if (dialect_is_underline(schema, reader->engine.dialect->delimiter, text, record->length))
         return record_refuse(record, 1,
                              "it is made of - = _ + only, as some programs underline the names of columns, "
@@ -154,18 +151,15 @@ static __attribute__((noinline)) parsed_t look_at_lines(delimited_t *reader, rec
     torn_field_t field;
     if (reader->engine.schema->any_lines)
         return PARSED_DOCUMENT;
-    switch (torn_lines(&reader->split, reader->engine.schema, dialect->delimiter, dialect->columns,
-                       reader->engine.in.text + record->offset, record->length, &field)) {
-    case TORN_MEMORY:
-        return PARSED_MEMORY;
-    case TORN_NOT:
-        return PARSED_DOCUMENT;
-    default:
+    const torn_lines_t torn =
+        torn_lines(&reader->split, reader->engine.schema, dialect->delimiter, dialect->columns,
+                   reader->engine.in.text + record->offset, record->length, &field);
+    if (torn == TORN)
         return record_refuse(
             record, field.at + 1,
             "the quote that opens here goes around lines that look like records themselves. If they are, "
             "take it out of the input; if it is one text, give a --format with multiline: yes");
-    }
+    return torn == TORN_MEMORY ? PARSED_MEMORY : PARSED_DOCUMENT;
 }
 
 /* ---- scanning ---- */
@@ -278,15 +272,6 @@ static parsed_t parse_spans(delimited_t *reader, uint8_t *out, record_t *record,
                            : parsed;
 }
 
-static parsed_t refuse_quote(record_t *record, const split_t *split) {
-    if (split->open)
-        return record_refuse(record, (uint32_t)split->open, "the quote that is opened here is never closed");
-    return record_refuse(
-        record, (uint32_t)split->torn,
-        "the quoted text that begins here is not between two delimiters: double the quotes in "
-        "it, or give a --format (escape, quote)");
-}
-
 static parsed_t refuse_columns(delimited_t *reader, record_t *record) {
     const split_t *split = &reader->split;
     const size_t columns = reader->engine.dialect->columns, got = split->count;
@@ -307,7 +292,11 @@ static parsed_t parse_carefully(delimited_t *reader, uint8_t *out, record_t *rec
     if (!split_record(split, schema, dialect->delimiter, text, record->length))
         return PARSED_MEMORY;
     if (!split_is_sound(split))
-        return refuse_quote(record, split);
+        return record_refuse(
+            record, (uint32_t)(split->open ? split->open : split->torn),
+            split->open ? "the quote that is opened here is never closed"
+                        : "the quoted text that begins here is not between two delimiters: double the "
+                          "quotes in it, or give a --format (escape, quote)");
     const span_t *needless =
         schema->quoted_needed ? split_find_needless(split, schema, dialect->delimiter) : NULL;
     if (needless)
