@@ -313,15 +313,6 @@ TEST(two_carriages) {
     }
 }
 
-/* `header: yes`: the first line of the file, whatever it says, and the same line again; not the first of a
- * block. */
-TEST(header_yes) {
-    EXPECT(lab_schema("format: x\nrecord: {delimiter: \",\", header: yes}\nfields: [{name: a}, {name: b}]\n"),
-           "\na,b\n1,2\na,b\na,bb\n", "-", "#", "{'a':'1','b':'2'}", "#", "{'a':'a','b':'bb'}");
-    EXPECT(lab_schema("format: x\nrecord: {delimiter: \",\", header: no}\nfields: [{name: a}, {name: b}]\n"),
-           "a,b\n1,2\n", "{'a':'a','b':'b'}", "{'a':'1','b':'2'}");
-}
-
 static void expect_place(const lab_record_t *one, uint32_t offset, uint32_t length, uint32_t line,
                          uint8_t line_end) {
     assert_int_equal(one->record.offset, offset);
