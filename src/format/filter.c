@@ -54,12 +54,6 @@ static bool needs_quotes(const char *value, size_t length) {
             memmem(value, length, "||", 2) || memmem(value, length, "&&", 2));
 }
 
-/* Numbers of all types but decimals are compared with each other. */
-static bool is_number(const term_t *term) {
-    const uint8_t kind = value_types[term->field->type].bson[0];
-    return kind == BSON_TYPE_INT32 || kind == BSON_TYPE_INT64 || kind == BSON_TYPE_DOUBLE;
-}
-
 /* Reads the text as a value of this type, to be compared with what is stored: a text is not trimmed, a number not divided. */
 static uint8_t *read_as(const term_t *term, field_type_t type, uint8_t *out) {
     field_t field = *term->field;
@@ -89,7 +83,8 @@ static bool is_number_clear(const term_t *term, err_t *err) {
 
 static bool read_value(term_t *term, err_t *err) {
     const field_t *field = term->field;
-    const bool number = is_number(term);
+    /* numbers of all types but decimals are compared with each other */
+    const bool number = value_types[field->type].number && field->type != TYPE_DECIMAL;
     uint8_t *const document = (uint8_t *)term->text + term->length + SLACK;
     if (field->type == TYPE_BINARY || field->type == TYPE_JSON)
         return err_set(err, STATUS_USAGE, "--filter: %s is %s, which cannot be compared", field->name,
