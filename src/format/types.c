@@ -251,11 +251,9 @@ static int order_bytes(const void *a, size_t n, const void *b, size_t m) {
 /* Exactly: a long double has room for each whole number of 64 bits. */
 static long double number_of(const bson_iter_t *at) {
     static_assert(LDBL_MANT_DIG >= 64, "a long double keeps whole numbers of 64 bits");
+    if (BSON_ITER_HOLDS_DATE_TIME(at))
+        return bson_iter_date_time(at);
     return BSON_ITER_HOLDS_DOUBLE(at) ? bson_iter_double(at) : (long double)bson_iter_as_int64(at);
-}
-
-static int order_numbers(long double a, long double b) {
-    return isunordered(a, b) ? VALUE_NO_ORDER : (a > b) - (a < b);
 }
 
 int value_order(const bson_iter_t *a, const bson_iter_t *b) {
@@ -263,12 +261,13 @@ int value_order(const bson_iter_t *a, const bson_iter_t *b) {
     const uint32_t length = a->next_off - a->d1;
     bson_decimal128_t first, second;
     uint32_t bytes, others;
-    if (BSON_ITER_HOLDS_NUMBER(a) && BSON_ITER_HOLDS_NUMBER(b))
-        return order_numbers(number_of(a), number_of(b));
+    if ((BSON_ITER_HOLDS_NUMBER(a) && BSON_ITER_HOLDS_NUMBER(b)) ||
+        (type == BSON_TYPE_DATE_TIME && BSON_ITER_HOLDS_DATE_TIME(b))) {
+        const long double one = number_of(a), other = number_of(b);
+        return isunordered(one, other) ? VALUE_NO_ORDER : (one > other) - (one < other);
+    }
     if (type != bson_iter_type(b))
         return VALUE_NO_ORDER;
-    if (type == BSON_TYPE_DATE_TIME)
-        return order_numbers(bson_iter_date_time(a), bson_iter_date_time(b));
     if (bson_iter_decimal128(a, &first) && bson_iter_decimal128(b, &second))
         return decimal_is_number(&first) && decimal_is_number(&second) ? decimal_compare(&first, &second)
                                                                        : VALUE_NO_ORDER;

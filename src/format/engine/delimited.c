@@ -25,7 +25,6 @@ struct delimited {
     scan_t scan; /* into the arrays below */
     uint32_t rows[WINDOW + OVER + 2], row_quotes[WINDOW + OVER + 2];
     size_t ends_room;
-    bool backslash_on;  /* a record may continue after a backslash at its end */
     uint32_t skip_left; /* lines at the file's start that are still to be skipped */
 
     bool may_begin[256]; /* a header or a comment, by its first byte */
@@ -55,7 +54,7 @@ static void mark_words(delimited_t *reader, const texts_t *words) {
 /* Databases that write nothing as \N write a line end within a text as a backslash and a line end. A format that was guessed
  * cannot say so. */
 static bool may_go_on(const schema_t *schema) {
-    for (size_t i = 0; schema->guessed && i < schema->field_count; i++)
+    for (size_t i = 0; i < schema->field_count; i++)
         for (size_t j = 0; j < schema->fields[i].nulls.count; j++)
             if (strcmp(schema->fields[i].nulls.items[j].text, "\\N") == 0)
                 return true;
@@ -133,7 +132,7 @@ static __attribute__((noinline)) parsed_t look_at_guessed(delimited_t *reader, r
                                                           const uint8_t *text) {
     const schema_t *schema = reader->engine.schema;
     const uint8_t last = text[record->length - 1];
-    if (last == '\r' || (last == '\\' && reader->backslash_on && split_ends_escaped(text, record->length)))
+    if (last == '\r' || (last == '\\' && may_go_on(schema) && split_ends_escaped(text, record->length)))
         return record_refuse(
             record, record->length,
             "its line ends with a CR (byte 0d) too many, or with a backslash, so that its text may go on in "
@@ -170,7 +169,6 @@ delimited_t *delimited_new(const schema_t *schema, bad_values_t *bad) {
         return NULL;
     reader->scan.rows = reader->rows;
     reader->scan.row_quotes = reader->row_quotes;
-    reader->backslash_on = may_go_on(schema);
     mark_beginnings(reader, schema);
     if (engine_init(&reader->engine, schema, bad))
         return reader;

@@ -173,12 +173,6 @@ static __attribute__((noinline)) uint8_t *put_fields(engine_t *engine, const ops
     return encode(engine, ops, &spans, SPANS_FIXED, out, NULL);
 }
 
-/* Writes type and key of an element of an array. */
-static inline uint8_t *put_place(uint8_t *out, uint8_t type, uint32_t place) {
-    *out = type;
-    return bsonw_index(out + 1, place);
-}
-
 /* Writes all of the list of the one at `first`, which is the first of them. A section is an array, with identifiers, where it
  * has several or is there several times. */
 static uint8_t *put_list(engine_t *engine, const walk_t *walk, size_t first, uint8_t *out) {
@@ -191,8 +185,10 @@ static uint8_t *put_list(engine_t *engine, const walk_t *walk, size_t first, uin
     out = body + (array ? 4 : 0);
     for (uint32_t place = 0;; place++) {
         const uint8_t *text = engine->fixed + found->at;
-        if (array)
-            out = put_place(out, BSON_TYPE_DOCUMENT, place);
+        if (array) {
+            *out = BSON_TYPE_DOCUMENT;
+            out = bsonw_index(out + 1, place);
+        }
         uint8_t *entry = out;
         out += 4;
         if (section && !list->part->list && (several || memcmp(text, section->ids[0].first, SCHEMA_ID) != 0))
@@ -214,8 +210,8 @@ static uint8_t *put_ids(const engine_t *engine, const walk_t *walk, const char *
     for (size_t i = 0; i < walk->count; i++) {
         if (!list_has_sections(&engine->program.lists[walk->found[i].list]))
             continue;
-        out = put_place(out, BSON_TYPE_UTF8, place++);
-        out = bsonw_text(out, engine->fixed + walk->found[i].at, SCHEMA_ID);
+        *out = BSON_TYPE_UTF8;
+        out = bsonw_text(bsonw_index(out + 1, place++), engine->fixed + walk->found[i].at, SCHEMA_ID);
     }
     return put_close(out, body);
 }
