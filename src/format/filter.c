@@ -38,7 +38,7 @@ typedef struct {
 struct filter {
     term_t terms[MOST_TERMS];
     size_t count;
-    char *normal;
+    text_t normal;
 };
 
 static void trim(const char **text, size_t *length) {
@@ -177,21 +177,14 @@ static bool cut_value(const char *text, const char **at, term_t *term, err_t *er
     return true;
 }
 
-static bool write_normal(filter_t *filter, const schema_t *schema, err_t *err) {
-    text_t normal = {.length = 0};
-    for (size_t i = 0; i < filter->count; i++) {
-        const term_t *term = &filter->terms[i];
-        const field_t *field = term->field;
-        const char *quote = !needs_quotes(term->text, term->length) ? ""
-                            : strchr(term->text, '\'')              ? "\""
-                                                                    : "'";
-        /* the name if the key is another field's name, and would be read as that field */
-        text_print(&normal, "%s%s%s%s%s%s", i ? " && " : "",
-                   schema_field(schema, field->key) == field ? field->key : field->name, term->op->text,
-                   quote, term->text, quote);
-    }
-    text_append(&normal, "");
-    return (filter->normal = text_take(&normal, err));
+/* Adds a comparison to the filter's unique spelling. */
+static void write_term(text_t *normal, const schema_t *schema, const term_t *term) {
+    const field_t *field = term->field;
+    const char *quote = !needs_quotes(term->text, term->length) ? "" : strchr(term->text, '\'') ? "\"" : "'";
+    /* the name if the key is another field's name, and would be read as that field */
+    text_print(normal, "%s%s%s%s%s%s", normal->length ? " && " : "",
+               schema_field(schema, field->key) == field ? field->key : field->name, term->op->text, quote,
+               term->text, quote);
 }
 
 static bool add_terms(filter_t *filter, const schema_t *schema, const char *text, err_t *err) {
@@ -202,6 +195,7 @@ static bool add_terms(filter_t *filter, const schema_t *schema, const char *text
         if (!read_comparison(&at, schema, term, err) || !cut_value(text, &at, term, err) ||
             !is_number_clear(term, err) || !read_value(term, err))
             return false;
+        write_term(&filter->normal, schema, term);
         if (!*at)
             return true;
     }
@@ -212,7 +206,9 @@ filter_t *filter_parse(const schema_t *schema, char *const *texts, size_t count,
     bool ok = filter || err_memory(err, sizeof *filter);
     for (size_t i = 0; ok && i < count; i++)
         ok = add_terms(filter, schema, texts[i], err);
-    if (ok && write_normal(filter, schema, err))
+    if (ok)
+        text_append(&filter->normal, "");
+    if (ok && (!filter->normal.lacking || err_memory(err, filter->normal.lacking)))
         return filter;
     filter_free(filter);
     return NULL;
@@ -223,12 +219,12 @@ void filter_free(filter_t *filter) {
         return;
     for (size_t i = 0; i < filter->count; i++)
         free(filter->terms[i].text);
-    free(filter->normal);
+    text_free(&filter->normal);
     free(filter);
 }
 
 const char *filter_text(const filter_t *filter) {
-    return filter->normal;
+    return filter->normal.bytes;
 }
 
 static bool holds(comparison_t comparison, int order) {

@@ -97,16 +97,15 @@ static bool finish_dates(reader_t *reader, field_t *field) {
 /* ---- fields ---- */
 
 static bool finish_fixed(reader_t *reader, field_t *field) {
-    const bool first = !reader->index;
     const bool number = field->type == TYPE_LENGTH || NUMBERS >> field->type & 1;
     field->counted = schema_item(reader, "lengthWidth");
-    field->offset = first ? 0 : field[-1].offset + field[-1].width;
+    field->offset = field[-1].offset + field[-1].width;
     if (number && field->width > WIDEST_NUMBER)
         return COMPLAIN(reader->map, "a number of at most %d characters was expected", WIDEST_NUMBER);
     if (field->nulls.count && field->nulls.items[0].length != field->width)
         return COMPLAIN(reader->map, "a null value as wide as the field (%d characters) was expected",
                         field->width);
-    if (!first && field[-1].counted)
+    if (field[-1].counted)
         return COMPLAIN(field[-1].at, "'lengthWidth' goes with the last field of an entry");
     return field->offset + field->width <= SCHEMA_WIDEST ||
            COMPLAIN(reader->map, "the fields up to here are %u characters wide; at most %d were expected",

@@ -91,15 +91,14 @@ static bool read_row(reader_t *reader, uint32_t part, const row_t *row) {
 
 /* ---- maps, and lists of maps ---- */
 
-/* Reads a map of the part into the index-th struct of a list. */
-static bool read_part(reader_t *reader, const yaml_item_t *map, uint32_t part, finish_fn *finish, void *into,
-                      size_t index) {
+/* Reads a map of the part into a struct. */
+static bool read_part(reader_t *reader, const yaml_item_t *map, uint32_t part, finish_fn *finish,
+                      void *into) {
     const reader_t outer = *reader;
     if (map->kind != YAML_ITEM_MAP)
         return COMPLAIN(map, "a map was expected here, such as {name: a, type: int}");
     reader->map = map;
     reader->into = into;
-    reader->index = index;
     bool ok = know_keys(reader, part);
     for (const row_t *row = schema_rows; ok && row->parts; row++)
         ok = !row->key || !schema_row_is_in(row, part, outer.schema->kind) || read_row(reader, part, row);
@@ -110,7 +109,7 @@ static bool read_part(reader_t *reader, const yaml_item_t *map, uint32_t part, f
 
 bool schema_read_map(reader_t *reader, const yaml_item_t *node) {
     const row_t *row = reader->row;
-    return read_part(reader, node, row->items, row->finish, reader->into, 0);
+    return read_part(reader, node, row->items, row->finish, reader->into);
 }
 
 /* Finds the way in which a key is made; in braces it is the first key. */
@@ -151,7 +150,7 @@ static bool read_made(reader_t *reader, const yaml_item_t *node, bool of_map, ma
     yaml_item_t options = within ? *key : *node;
     options.kind = YAML_ITEM_MAP;
     options.first = within ? key->first->next : of_map ? NULL : key->next;
-    return read_part(reader, &options, IN_MADE, schema_finish_made, made, 0);
+    return read_part(reader, &options, IN_MADE, schema_finish_made, made);
 }
 
 bool schema_read_list(reader_t *reader, const yaml_item_t *list) {
@@ -161,7 +160,8 @@ bool schema_read_list(reader_t *reader, const yaml_item_t *list) {
     if ((!map && list->kind != YAML_ITEM_LIST) || list->count < (size_t)row->least ||
         list->count > (size_t)row->most)
         return false;
-    char *item = schema_own(reader->schema, list->count * row->size, reader->err);
+    char *const before_all = schema_own(reader->schema, (list->count + 1) * row->size, reader->err),
+                *item = before_all ? before_all + row->size : NULL;
     const bool inner = row->items == IN_ENTRY || row->items == IN_PIECE;
     names_t *names = reader->names;
     const size_t first = names->first, before = names->count;
@@ -171,7 +171,7 @@ bool schema_read_list(reader_t *reader, const yaml_item_t *list) {
     for (const yaml_item_t *node = list->first; ok && node; node = node->next, item += row->size) {
         memcpy(item, &node, sizeof node);
         ok = made ? read_made(reader, node, map, (make_t *)(void *)item)
-                  : read_part(reader, node, row->items, row->finish, item, *count);
+                  : read_part(reader, node, row->items, row->finish, item);
         ++*count;
     }
     names->first = first;
@@ -213,7 +213,7 @@ schema_t *schema_parse(const char *text, size_t length, const char *name, err_t 
     schema->about = "";
     schema->surplus_field = -1;
     schema->point = '.';
-    if (read_part(&reader, yaml_tree_root(schema->tree), IN_FILE, schema_finish_file, schema, 0) &&
+    if (read_part(&reader, yaml_tree_root(schema->tree), IN_FILE, schema_finish_file, schema) &&
         schema_digest(schema, err))
         return schema;
     schema_destroy(schema);

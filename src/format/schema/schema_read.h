@@ -55,8 +55,7 @@ typedef struct {
     names_t *names;
     const row_t *row;       /* that is read now, */
     const yaml_item_t *map; /* in this map, */
-    void *into;             /* for this struct, */
-    size_t index;           /* which is the index-th of its list */
+    void *into;             /* for this struct; in a list, one of zeros stands before the first */
     err_t *err;
 } reader_t;
 
