@@ -88,12 +88,72 @@ static bool text_of(const element_t *element, value_t *text) {
     return is;
 }
 
+/* ---- fields of fixed width ---- */
+
+/* A moment as YYYYMMDD or as hhmm, by the width. */
+static uint64_t digits_of_moment(const emit_t *emit, int64_t ms, size_t width) {
+    const int64_t time = (ms % DAY_MS + DAY_MS) % DAY_MS / MINUTE_MS;
+    date_t date = {0, 0, 0};
+    if (width == 4)
+        return emit->end_of_day ? 2400 : (uint64_t)(time / 60 * 100 + time % 60);
+    calendar_date(ms / DAY_MS - (ms % DAY_MS < 0) - emit->end_of_day, &date);
+    return date.year * 10000 + date.month * 100 + date.day;
+}
+
+/* Appends a value as it stands in a record. What the field is too narrow for is cut, and reading back refuses it. */
+static void put_field(const emit_t *emit, const field_t *field, const element_t *element, text_t *to) {
+    const size_t width = field->width;
+    value_t text = {(const uint8_t *)"", 0};
+    bool minus = false;
+    uint64_t digits;
+    int64_t whole;
+    double number;
+    if (to->length + width >= to->room && !text_grow(to, width))
+        return;
+    uint8_t *out = (uint8_t *)to->bytes + to->length;
+    to->length += width;
+    switch (element->type) {
+    case BSON_TYPE_DOUBLE:
+        memcpy(&number, element->value, sizeof number);
+        minus = signbit(number);
+        number = fabs(number) * (field->divide > 0 ? convert_powers[field->divide] : 1);
+        digits = number < 1e9 ? (uint64_t)(number + 0.5) : 0;
+        break;
+    case BSON_TYPE_INT32:
+        whole = (int32_t)bson_length(element->value) / (field->divide < 0 ? 10 : 1);
+        minus = whole < 0;
+        digits = (uint64_t)llabs(whole);
+        break;
+    case BSON_TYPE_DATE_TIME:
+        memcpy(&whole, element->value, sizeof whole);
+        digits = digits_of_moment(emit, whole, width);
+        break;
+    default:
+        if (!text_of(element, &text) && field->nulls.count)
+            text = (value_t){(const uint8_t *)field->nulls.items[0].text, width};
+        digits = text.length;
+        if (field->counted)
+            break;
+        memset(out, ' ', width);
+        memcpy(out, text.text, text.length < width ? text.length : width);
+        return;
+    }
+    digits_write(out, width, digits);
+    if (field->sign == SIGN_ALWAYS || (field->sign == SIGN_MINUS && minus))
+        *out = minus ? '-' : '+';
+    text_append_bytes(to, (const char *)text.text, text.length);
+}
+
+static void put_fields(const emit_t *emit, const field_t *fields, size_t count, const element_t *values,
+                       text_t *to) {
+    for (size_t i = 0; i < count; i++)
+        put_field(emit, &fields[i], &values[i], to);
+}
+
 /* ---- the walk over a document ---- */
 
 static bool walk(emit_t *emit, const op_t *first, const op_t *end, const uint8_t *document,
                  const field_t *fields, element_t *values);
-static void put_fields(const emit_t *emit, const field_t *fields, size_t count, const element_t *values,
-                       text_t *to);
 
 /* Makes a piece of an entry, or of a section. */
 static bool add_piece(emit_t *emit, const op_t *op, const element_t *at) {
@@ -203,66 +263,6 @@ static bool walk(emit_t *emit, const op_t *first, const op_t *end, const uint8_t
 }
 
 /* ---- records of fixed width ---- */
-
-/* A moment as YYYYMMDD or as hhmm, by the width. */
-static uint64_t digits_of_moment(const emit_t *emit, int64_t ms, size_t width) {
-    const int64_t time = (ms % DAY_MS + DAY_MS) % DAY_MS / MINUTE_MS;
-    date_t date = {0, 0, 0};
-    if (width == 4)
-        return emit->end_of_day ? 2400 : (uint64_t)(time / 60 * 100 + time % 60);
-    calendar_date(ms / DAY_MS - (ms % DAY_MS < 0) - emit->end_of_day, &date);
-    return date.year * 10000 + date.month * 100 + date.day;
-}
-
-/* Appends a value as it stands in a record. What the field is too narrow for is cut, and reading back refuses it. */
-static void put_field(const emit_t *emit, const field_t *field, const element_t *element, text_t *to) {
-    const size_t width = field->width;
-    value_t text = {(const uint8_t *)"", 0};
-    bool minus = false;
-    uint64_t digits;
-    int64_t whole;
-    double number;
-    if (to->length + width >= to->room && !text_grow(to, width))
-        return;
-    uint8_t *out = (uint8_t *)to->bytes + to->length;
-    to->length += width;
-    switch (element->type) {
-    case BSON_TYPE_DOUBLE:
-        memcpy(&number, element->value, sizeof number);
-        minus = signbit(number);
-        number = fabs(number) * (field->divide > 0 ? convert_powers[field->divide] : 1);
-        digits = number < 1e9 ? (uint64_t)(number + 0.5) : 0;
-        break;
-    case BSON_TYPE_INT32:
-        whole = (int32_t)bson_length(element->value) / (field->divide < 0 ? 10 : 1);
-        minus = whole < 0;
-        digits = (uint64_t)llabs(whole);
-        break;
-    case BSON_TYPE_DATE_TIME:
-        memcpy(&whole, element->value, sizeof whole);
-        digits = digits_of_moment(emit, whole, width);
-        break;
-    default:
-        if (!text_of(element, &text) && field->nulls.count)
-            text = (value_t){(const uint8_t *)field->nulls.items[0].text, width};
-        digits = text.length;
-        if (field->counted)
-            break;
-        memset(out, ' ', width);
-        memcpy(out, text.text, text.length < width ? text.length : width);
-        return;
-    }
-    digits_write(out, width, digits);
-    if (field->sign == SIGN_ALWAYS || (field->sign == SIGN_MINUS && minus))
-        *out = minus ? '-' : '+';
-    text_append_bytes(to, (const char *)text.text, text.length);
-}
-
-static void put_fields(const emit_t *emit, const field_t *fields, size_t count, const element_t *values,
-                       text_t *to) {
-    for (size_t i = 0; i < count; i++)
-        put_field(emit, &fields[i], &values[i], to);
-}
 
 /* Called before each piece: adds the gap if its place is here, then the marker of the piece's part if it is not written. */
 static void put_before(emit_t *emit, int part) {
