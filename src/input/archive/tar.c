@@ -183,7 +183,7 @@ static bool take_description(tar_t *tar, kind_t kind, uint64_t size, err_t *err)
     if (size > LARGEST_DESCRIPTION)
         return feed_damaged(tar->feed, "a header longer than 1 MB", err);
     if (feed_want(tar->feed, length) < length)
-        return feed_cut_off(tar->feed, err);
+        return feed_damaged(tar->feed, NULL, err);
     tar->at += size;
     const char *text = (const char *)feed_bytes(tar->feed),
                *why = kind == KIND_LONG_NAME ? keep_path(&tar->local, text, strnlen(text, length))
@@ -220,7 +220,7 @@ static int end(tar_t *tar, err_t *err) {
 static int next_header(tar_t *tar, uint8_t block[TAR_BLOCK], err_t *err) {
     const uint64_t at = tar->at + (-tar->at & (TAR_BLOCK - 1));
     if (!feed_skip_to(tar->feed, at))
-        return feed_cut_off(tar->feed, err) - 1;
+        return feed_damaged(tar->feed, NULL, err) - 1;
     const size_t there = feed_want(tar->feed, TAR_BLOCK), have = there < TAR_BLOCK ? there : TAR_BLOCK;
     if (!have) /* perhaps it was cut off between two members: a tar should end with zeros */
         return refuse_end(tar, err) - 1;
@@ -228,7 +228,7 @@ static int next_header(tar_t *tar, uint8_t block[TAR_BLOCK], err_t *err) {
     if (bytes_are_zero(block, have))
         return have < TAR_BLOCK ? 0 : end(tar, err);
     if (have < TAR_BLOCK)
-        return feed_cut_off(tar->feed, err) - 1;
+        return feed_damaged(tar->feed, NULL, err) - 1;
     if (!sum_fits(block))
         return feed_damaged(tar->feed, "the checksum of a header is wrong", err) - 1;
     feed_take(tar->feed, TAR_BLOCK);

@@ -157,13 +157,6 @@ uint64_t feed_offset(const feed_t *feed) {
     return feed->next - (feed->filled - feed->at);
 }
 
-bool feed_cut_off(const feed_t *feed, err_t *err) {
-    return err_set(err, STATUS_INPUT,
-                   "%.1000s: ends in the middle of its %s data, at byte %llu. Fetch the whole file, then run "
-                   "the same command",
-                   feed->name, feed->what, (unsigned long long)feed_offset(feed));
-}
-
 bool feed_followed(const feed_t *feed, err_t *err) {
     return err_set(
         err, STATUS_INPUT,
@@ -175,7 +168,10 @@ bool feed_followed(const feed_t *feed, err_t *err) {
 
 bool feed_damaged(const feed_t *feed, const char *why, err_t *err) {
     if (!why)
-        return feed_cut_off(feed, err);
+        return err_set(err, STATUS_INPUT,
+                       "%.1000s: ends in the middle of its %s data, at byte %llu. Fetch the whole file, then "
+                       "run the same command",
+                       feed->name, feed->what, (unsigned long long)feed_offset(feed));
     return err_set(err, STATUS_INPUT,
                    "%.1000s: its %s data is damaged near byte %llu (%s), and what was loaded of it may be "
                    "wrong as well. Fetch the file again, then run the same command with --reload-changed, "

@@ -73,7 +73,6 @@ uint64_t feed_offset(const feed_t *feed);
 
 /* The sentences for data that stops too early, has something else after it, or is not valid (why: two or three words;
  * NULL: it stops too early). */
-bool feed_cut_off(const feed_t *feed, err_t *err);
 bool feed_followed(const feed_t *feed, err_t *err); /* whole data, and something else after it */
 bool feed_damaged(const feed_t *feed, const char *why, err_t *err);
 

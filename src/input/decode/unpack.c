@@ -260,7 +260,7 @@ typedef struct {
 } xz_t;
 
 static step_t xz_step(packed_t *packed, lzma_ret result) {
-    packed->why = result == LZMA_OPTIONS_ERROR ? "unknown options" : "its checksum or structure";
+    packed->why = "its checksum or structure";
     return result == LZMA_OK || result == LZMA_BUF_ERROR ? STEP_ON
            : result == LZMA_STREAM_END                   ? STEP_ENDS
            : result == LZMA_MEM_ERROR                    ? STEP_NO_MEMORY
