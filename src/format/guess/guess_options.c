@@ -55,7 +55,6 @@ static bool read_value(guess_options_t *options, size_t row, const char *text, e
         is_charset ? 0 : choose_word(rows[row].option, word, rows[row].words, rows[row].count, err);
     if (chosen < 0)
         return err_add(err, "%s", rows[row].more);
-    options->said[row] = is_line || is_charset ? text : rows[row].words[chosen];
     if (row == HEADER)
         options->header_line = (uint32_t)line;
     if (row == QUOTE) {
@@ -70,7 +69,8 @@ static bool read_value(guess_options_t *options, size_t row, const char *text, e
     return true;
 }
 
-bool guess_options_with(void *options, const char *text, err_t *err) {
+bool guess_options_with(void *of, const char *text, err_t *err) {
+    guess_options_t *options = of;
     const size_t length = strcspn(text, "=");
     const char *keys[GUESS_KEYS];
     char key[40];
@@ -80,8 +80,12 @@ bool guess_options_with(void *options, const char *text, err_t *err) {
     const int row = choose_word("with", key, keys, GUESS_KEYS, err);
     if (row < 0)
         return false;
-    return text[length] ? read_value(options, (size_t)row, text + length + 1, err)
-                        : err_set(err, STATUS_USAGE, "--with %s needs a value: --with %s=...", key, key);
+    if (!text[length])
+        return err_set(err, STATUS_USAGE, "--with %s needs a value: --with %s=...", key, key);
+    if (!read_value(options, (size_t)row, text + length + 1, err))
+        return false;
+    options->said[row] = text;
+    return true;
 }
 
 bool guess_options_bad_value(void *of, const char *text, err_t *err) {
@@ -113,11 +117,8 @@ bool guess_options_check(guess_options_t *options, char *const *types, size_t co
 }
 
 static void quote_guessing(text_t *line, const guess_options_t *options) {
-    char word[80];
-    for (size_t i = 0; i < GUESS_KEYS; i++) {
-        snprintf(word, sizeof word, "%s=%s", rows[i].option + strlen("with "), options->said[i]);
-        shell_quote_option(line, "--with", options->said[i] ? word : NULL);
-    }
+    for (size_t i = 0; i < GUESS_KEYS; i++)
+        shell_quote_option(line, "--with", options->said[i]);
     for (size_t i = 0; i < options->type_count; i++)
         shell_quote_option(line, "--type", options->types[i]);
 }
@@ -190,15 +191,11 @@ static const schema_type_t *find_type(const char *word) {
 
 /* Reads TYPE or TYPE(PATTERN). */
 static bool read_type(type_spec_t *spec, char *at, err_t *err) {
-    const char *words[SCHEMA_TYPES];
     char *const open = at + strcspn(at, "("), *const end = open + strlen(open);
-    for (size_t i = 0; i < SCHEMA_TYPES; i++)
-        words[i] = schema_types[i].type == TYPE_LENGTH ? "long" : schema_types[i].name;
     spec->type = !*open || end[-1] == ')' ? find_type(at) : NULL;
     if (!spec->type)
-        return err_set(err, STATUS_USAGE,
-                       "--type '%s': '%s' is not a type; types are " SCHEMA_TYPE_WORDS "%s", spec->text, at,
-                       suggestion(at, words, SCHEMA_TYPES).text);
+        return err_set(err, STATUS_USAGE, "--type '%s': '%s' is not a type; types are " SCHEMA_TYPE_WORDS,
+                       spec->text, at);
     spec->pattern = *open ? open + 1 : NULL;
     if (*open)
         end[-1] = '\0';

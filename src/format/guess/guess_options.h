@@ -25,7 +25,7 @@ enum { GUESS_KEYS = 8 }; /* of --with */
 
 /* Zeros: the user has said nothing. */
 typedef struct {
-    const char *said[GUESS_KEYS]; /* the words after --with KEY=, as a shell line repeats them */
+    const char *said[GUESS_KEYS]; /* after --with: KEY=VALUE */
     uint8_t dates, header;
     char decimal;         /* '.' or ',' */
     char delimiter;       /* one character; ' ': blanks; '\n': none divides */

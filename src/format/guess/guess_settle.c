@@ -162,12 +162,11 @@ void guess_settle_nulls(guess_t *guess) {
     guess_nothing_t *nothing = &guess->nothing;
     for (size_t i = 0; i < guess->structure.columns; i++) {
         guess_column_t *column = &guess->columns[i];
-        const uint32_t null = guess_column_null(&column->column, "NULL", false);
         nothing->backslash |= guess_column_null(&column->column, "\\N", false) != 0;
+        nothing->null |= guess_column_null(&column->column, "NULL", false) &&
+                         !(guess_kind_is_text(column->is.kind) && column->column.values);
         if (column->is.kind == TYPE_JSON) /* null is a value of JSON */
             column->is.nulls &= ~guess_column_null(&column->column, "null", false);
-        nothing->null |= null && (guess_kind_is_text(column->is.kind) ? !column->column.values
-                                                                      : (column->is.nulls & null) != 0);
     }
     for (size_t i = 0; i < guess->structure.columns; i++) {
         guess_column_t *column = &guess->columns[i];

@@ -68,19 +68,12 @@ void guess_put_scalar(text_t *out, const char *before, const char *text) {
 
 /* ---- the record ---- */
 
-static bool has_numbers(const guess_t *guess) {
-    for (size_t i = 0; i < guess->structure.columns; i++)
-        if (guess_kind_is_number(guess->columns[i].is.kind) && !guess_is_typed_by_user(&guess->columns[i]))
-            return true;
-    return false;
-}
-
-/* True if a later header would be refused: it would have no value of a column's type. */
-static bool shows_by_types(const guess_t *guess) {
-    for (size_t i = 0; i < guess->structure.columns && !guess->first_misfits; i++) {
-        const guess_column_t *column = &guess->columns[i];
-        if (!guess_kind_is_text(column->is.kind) && !guess_is_typed_by_user(column) && column->length &&
-            !guess_is_null((const uint8_t *)column->text, column->length))
+/* True if a column has a type, or numbers, that the user has not given it. */
+static bool has_type(const guess_t *guess, bool number) {
+    for (size_t i = 0; i < guess->structure.columns; i++) {
+        const kind_t kind = guess->columns[i].is.kind;
+        if ((number ? guess_kind_is_number(kind) : !guess_kind_is_text(kind)) &&
+            !guess_is_typed_by_user(&guess->columns[i]))
             return true;
     }
     return false;
@@ -101,7 +94,8 @@ static void put_header_line(text_t *out, const guess_t *guess) {
 
 static void write_header(writer_t *to) {
     const guess_t *guess = to->guess;
-    const bool sure = shows_by_types(guess) && !guess->options.header;
+    /* a later header would be refused: it would have no value of that type */
+    const bool sure = has_type(guess, false) && !guess->first_misfits && !guess->options.header;
     if (guess->named_here)
         put_header_line(&to->yaml, guess);
     else
@@ -151,7 +145,7 @@ static void write_record(writer_t *to) {
     put_way(&to->yaml, guess, true);
     put_way(&to->people, guess, false);
     write_header(to);
-    text_append(&to->yaml, has_numbers(guess) ? ", exact: yes" : "");
+    text_append(&to->yaml, has_type(guess, true) ? ", exact: yes" : "");
     const char *encoding = guess->encoding ? encoding_names[guess->encoding] : guess->options.charset;
     text_print(&to->yaml, encoding ? ", encoding: %s}\n" : "}\n%s", encoding ? encoding : "");
     text_print(&to->people, encoding ? ", encoding %s" : "%s", encoding ? encoding : "");
@@ -215,7 +209,7 @@ static void write_type(writer_t *to, text_t *people, const guess_column_t *colum
     put_writing(&more, column);
     text_print(&to->yaml, " type: %s%s", type_of(is), more.bytes ? more.bytes : "");
     /* otherwise blanks in quotes and capitals of later values would be lost */
-    if (guess_is_typed_by_user(column) ? guess_kind_is_number(is->kind) && has_numbers(to->guess)
+    if (guess_is_typed_by_user(column) ? guess_kind_is_number(is->kind) && has_type(to->guess, true)
                                        : is->kind == TYPE_TRIMMED || is->kind == TYPE_OBJECTID)
         text_print(&to->yaml, ", exact: %s", guess_is_typed_by_user(column) ? "no" : "yes");
     if (is->took_point)
