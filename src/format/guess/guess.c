@@ -405,22 +405,19 @@ static bool settle(guess_t *guess, const guess_sample_t *sample, err_t *err) {
 
 /* ---- a guess ---- */
 
-/* The lines of an input, up to two; of documents always two. */
-static int lines_of(const guess_piece_t *piece) {
-    const uint8_t *const text = piece->text, *const end = text + piece->length,
-                         *feed = memchr(text, '\n', piece->length);
-    if (!piece->ends || guess_kind_of(text, piece->length) != RECORDS_DELIMITED)
-        return 2;
-    return feed && !guess_is_empty(feed + 1, (size_t)(end - feed - 1)) ? 2
-                                                                       : !guess_is_empty(text, piece->length);
-}
-
 const guess_piece_t *guess_first_piece(const guess_sample_t *sample) {
-    const guess_piece_t *first = sample->pieces;
-    for (const guess_piece_t *piece = first; lines_of(first) < 2 && piece < sample->pieces + sample->count;
-         piece++)
-        first = piece->begins && lines_of(piece) > lines_of(first) ? piece : first;
-    return first;
+    const guess_piece_t *first = NULL;
+    for (const guess_piece_t *piece = sample->pieces; piece < sample->pieces + sample->count; piece++) {
+        const uint8_t *const text = piece->text, *const end = text + piece->length;
+        if (!piece->begins || guess_is_empty(text, piece->length))
+            continue;
+        const uint8_t *feed = memchr(text, '\n', piece->length);
+        if (!piece->ends || guess_kind_of(text, piece->length) != RECORDS_DELIMITED ||
+            (feed && !guess_is_empty(feed + 1, (size_t)(end - feed - 1))))
+            return piece;
+        first = first ? first : piece;
+    }
+    return first ? first : sample->pieces;
 }
 
 guess_t *guess_new(const guess_sample_t *sample, const guess_options_t *options, err_t *err) {

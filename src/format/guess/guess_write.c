@@ -309,13 +309,6 @@ static void write_columns(writer_t *to) {
 
 /* ---- all of it ---- */
 
-static void show_change(text_t *out, const guess_t *guess) {
-    text_append(out, "\nto change that: tipple formats --guess");
-    guess_options_quote(out, &guess->options);
-    shell_quote_word(out, guess->name);
-    text_append(out, " > my.yaml, edit my.yaml, and give --format ./my.yaml");
-}
-
 bool guess_write(const guess_t *guess, char **yaml, char **lines, err_t *err) {
     const bool documents = guess->kind != RECORDS_DELIMITED;
     const char *bad = guess->options.bad_value ? schema_bad_values[guess->options.bad_value] : NULL;
@@ -344,8 +337,12 @@ bool guess_write(const guess_t *guess, char **yaml, char **lines, err_t *err) {
         text_print(&to.people, bad ? ", values that do not fit: %s" : "%s", bad ? bad : "");
         write_columns(&to);
     }
-    if (!documents || guess->options.type_count)
-        show_change(&to.people, guess);
+    if (!documents || guess->options.type_count) {
+        text_append(&to.people, "\nto change that: tipple formats --guess");
+        guess_options_quote(&to.people, &guess->options);
+        shell_quote_word(&to.people, guess->name);
+        text_append(&to.people, " > my.yaml, edit my.yaml, and give --format ./my.yaml");
+    }
     text_append(&to.people, "\n");
     *yaml = text_take(&to.yaml, err);
     *lines = text_take(&to.people, err);
