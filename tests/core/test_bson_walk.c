@@ -140,32 +140,6 @@ TEST(replaced) {
     }
 }
 
-TEST(own_id) {
-    uint64_t seed = 23;
-    for (int round = 0; round < 500 / TEST_SHARE; round++) {
-        bson_t before = BSON_INITIALIZER, id = BSON_INITIALIZER, document = BSON_INITIALIZER;
-        bson_iter_t iter;
-        bson_walk_t walk;
-        lab_fill(&before, &seed, 1);
-        while (bson_empty(&id))
-            lab_fill(&id, &seed, 2);
-        bson_concat(&document, &before);
-        const uint32_t begins = document.len - 1;
-        bson_iter_init(&iter, &id);
-        bson_iter_next(&iter);
-        bson_append_iter(&document, "_id", 3, &iter);
-        const uint32_t ends = document.len - 1;
-        if (round % 2)
-            bson_concat(&document, &before);
-        assert_true(bson_walk(bson_get_data(&document), document.len, false, &walk));
-        assert_int_equal(begins, walk.own_id);
-        assert_int_equal(ends, walk.own_id_end);
-        bson_destroy(&before);
-        bson_destroy(&id);
-        bson_destroy(&document);
-    }
-}
-
 TEST(find) {
     static const struct {
         const char *text;

@@ -1,5 +1,5 @@
-/* ends: where records end whose quoted fields may contain line ends: by hand, texts whose records are known because they
- * were put together here. (Three ways to find the same in any bytes: tests/fuzz/fuzz_ends.c.) */
+/* ends: where records end whose quoted fields may contain line ends, by hand. (Three ways to find the same in any bytes:
+ * tests/fuzz/fuzz_ends.c; a plain reading of the rules: tests/fuzz/fuzz_split.c.) */
 #include "ends_lab.h"
 #include "test.h"
 
@@ -11,8 +11,6 @@ static schema_t *schema_with(const char *escape) {
              escape);
     return lab_schema(yaml);
 }
-
-/* ---- by hand ---- */
 
 TEST(by_hand) {
     static const struct {
@@ -92,73 +90,5 @@ TEST(far) {
         }
         free(text);
     }
-    schema_destroy(schema);
-}
-
-/* ---- records that are known, because they are put together here ---- */
-
-static void add_field(grown_t *text, grown_t *value, uint64_t *seed) {
-    static const char *const pieces[] = {
-        "x", "long text of no interest, ", "\"", "\n", "\r\n", ",", "\"\"", "\xC3\xA9"};
-    value->size = 0;
-    grown_text(value, "v");
-    for (uint64_t i = lab_chance(seed, 9); i > 0; i--)
-        grown_text(value, pieces[lab_chance(seed, 8)]);
-    const bool plain = !strpbrk((char *)value->at, "\",\n\r") && lab_chance(seed, 2);
-    grown_text(text, plain ? "" : "\"");
-    for (size_t i = 0; i < value->size; i++)
-        grown_add(text, value->at[i] == '"' ? "\"\"" : (char *)&value->at[i], value->at[i] == '"' ? 2 : 1);
-    grown_text(text, plain ? "" : "\"");
-}
-
-TEST(known) {
-    enum { ROWS = 3000 };
-    schema_t *schema = schema_with("double, multiline: yes");
-    uint64_t seed = 4180;
-    grown_t text = {0}, values[3] = {{0}}, all = {0};
-    list_t ends = {0};
-    grown_text(&all, "");
-    for (int i = 0; i < ROWS; i++) {
-        for (int j = 0; j < 3; j++) {
-            add_field(&text, &values[j], &seed);
-            grown_add(&all, values[j].at, values[j].size + 1); /* with the NUL */
-            if (j < 2)
-                grown_text(&text, ",");
-        }
-        grown_text(&text, lab_chance(&seed, 2) ? "\n" : "\r\n");
-        add(&ends, text.size);
-    }
-    slack_t slack = slack_new(text.at, text.size);
-    list_t found = by_records(schema, &slack);
-    same(&ends, &found, "records", slack.text, text.size);
-    err_t err;
-    dialect_t dialect;
-    LAB_MUST(dialect_sniff(schema, slack.text, slack.length, "x", &dialect, &err));
-    records_t *records = records_new(schema);
-    records_place_t place = {0};
-    record_t record;
-    const char *expected = (const char *)all.at;
-    records_begin(records, &dialect, slack.text, (uint32_t)slack.length, true, false, 0);
-    for (int i = 0; i < ROWS; i++) {
-        assert_int_equal(records_next_into(records, &place, &record, NULL), PARSED_DOCUMENT);
-        bson_t document;
-        bson_iter_t iter;
-        LAB_MUST(bson_init_static(&document, place.bytes, record.document_length) &&
-                 bson_iter_init(&iter, &document));
-        for (int j = 0; j < 3; j++, expected += strlen(expected) + 1) {
-            assert_true(bson_iter_next(&iter));
-            assert_string_equal(bson_iter_utf8(&iter, NULL), expected);
-        }
-    }
-    assert_int_equal(records_next_into(records, &place, &record, NULL), PARSED_END);
-    records_destroy(records);
-    free(place.bytes);
-    free(found.at);
-    free(ends.at);
-    slack_free(&slack);
-    grown_free(&text);
-    grown_free(&all);
-    for (int j = 0; j < 3; j++)
-        grown_free(&values[j]);
     schema_destroy(schema);
 }

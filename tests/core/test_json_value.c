@@ -257,24 +257,6 @@ TEST(many_keys) {
     }
 }
 
-/* Keys of all lengths that differ in one byte only, or not at all. */
-TEST(similar_keys) {
-    for (size_t length = 1; length < 40; length++) {
-        for (size_t at = 0; at <= length; at++) {
-            char text[200], first[41], second[41];
-            memset(first, 'k', length);
-            first[length] = '\0';
-            memcpy(second, first, length + 1);
-            if (at < length)
-                second[at] = 'l';
-            const int size = snprintf(text, sizeof text, "{\"%s\":1,\"%s\":2}", first, second);
-            lab_json_t one = lab_json_read(json, text, (size_t)size);
-            assert_int_equal(one.read, at < length ? PARSED_DOCUMENT : PARSED_REJECT);
-            lab_json_free(&one);
-        }
-    }
-}
-
 /* --- numbers against libc ----------------------------------------------------------------------------------------- */
 
 static void check_double(const char *number) {
@@ -302,21 +284,6 @@ static void check_double(const char *number) {
 TEST(doubles) {
     uint64_t seed = 1;
     char number[600];
-    for (int i = 0; i < 200000 / TEST_SHARE; i++) {
-        uint64_t bits = lab_chance(&seed, UINT64_MAX);
-        double value;
-        memcpy(&value, &bits, sizeof value);
-        if (i % 2) /* of a usual size */
-            value = ((double)bits - 9e18) / pow(10, (double)lab_chance(&seed, 25));
-        if (!isfinite(value))
-            continue;
-        snprintf(number, sizeof number,
-                 i % 3   ? "%.*e"
-                 : i % 2 ? "%.*f"
-                         : "%.*e",
-                 (int)lab_chance(&seed, 18) + 1, value);
-        check_double(number);
-    }
     /* digits on both sides of the point, of every length */
     for (size_t whole = 1; whole < 30; whole++) {
         for (size_t part = 1; part < 30; part++) {

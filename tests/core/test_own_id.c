@@ -99,7 +99,6 @@ TEST(made) {
          "{ \"_id\" : { \"$ref\" : \"c\", \"$id\" : 1, \"$db\" : \"d\" }, "
          "\"a\" : { \"$ref\" : \"c\", \"$id\" : 1, \"$db\" : \"d\" } }"},
         {json, "_id", "{\"_id\": {\"$ref\": \"c\"}}", "begins with $"},
-        {json, "_id", "{\"_id\": {\"$ref\": \"c\", \"$db\": \"d\"}}", "begins with $"},
         {json, "_id", "{\"_id\": {\"$id\": 1, \"$ref\": \"c\"}}", "begins with $"},
         {json, "_id", "{\"_id\": {\"a\": 1, \"$ref\": \"c\", \"$id\": 1}}", "begins with $"},
         {json, "_id", "{\"_id\": {\"$ref\": \"c\", \"$id\": {\"$x\": 1}}}", "begins with $"},
@@ -127,6 +126,8 @@ TEST(bytes) {
         const char *reason;
     } cases[] = {
         {"_id", ROW("\x1D\0\0\0" OLD ID "\0"), ROW("\x1D\0\0\0" ID OLD "\0"), NULL},
+        {"_id", ROW("\x24\0\0\0" OLD ID "\x10k\0\7\0\0\0\0"), ROW("\x24\0\0\0" ID OLD "\x10k\0\7\0\0\0\0"),
+         NULL},
         {"k", ROW("\x1B\0\0\0" OLD "\x10k\0\7\0\0\0\0"), ROW("\x24\0\0\0" ID OLD "\x10k\0\7\0\0\0\0"), NULL},
         {"k", ROW("\x10\0\0\0\x0Dk\0\4\0\0\0a\0b\0\0"),
          ROW("\x1D\0\0\0\x0D_id\0\4\0\0\0a\0b\0\x0Dk\0\4\0\0\0a\0b\0\0"), NULL},
