@@ -72,15 +72,11 @@ static void use_layout(const schema_t *schema, dialect_t *dialect, const layout_
         add_column(schema, dialect, layout->fields[i]);
 }
 
-size_t dialect_print(const dialect_t *dialect, char *out, size_t room) {
-    int used = snprintf(out, room, "delimiter=%02x columns=", (unsigned char)dialect->delimiter);
-    for (size_t i = 0; i < dialect->columns && used > 0 && (size_t)used < room; i++) {
-        const uint16_t field = dialect->field_of[i];
-        const char *const comma = i ? "," : "";
-        used += field == DIALECT_NO_FIELD ? snprintf(out + used, room - (size_t)used, "%s-", comma)
-                                          : snprintf(out + used, room - (size_t)used, "%s%u", comma, field);
-    }
-    return used > 0 && (size_t)used < room ? (size_t)used : 0;
+void dialect_print(const dialect_t *dialect, text_t *out) {
+    text_print(out, "delimiter=%02x columns=", (unsigned char)dialect->delimiter);
+    for (size_t i = 0; i < dialect->columns; i++)
+        text_print(out, dialect->field_of[i] == DIALECT_NO_FIELD ? "%s-" : "%s%u", i ? "," : "",
+                   dialect->field_of[i]);
 }
 
 bool dialect_read(const schema_t *schema, const char *line, dialect_t *dialect) {
@@ -302,8 +298,8 @@ static bool check_names(const lines_t *lines, const dialect_t *dialect, err_t *e
 static bool is_header_line(const lines_t *lines, err_t *err) {
     char wanted[SHOWN], has[SHOWN];
     const schema_text_t *header = &lines->schema->header_line;
-    return words_find(&(texts_t){header, 1}, lines->schema->encoding, lines->line.text, lines->line.length) ==
-               0 ||
+    return encoding_same(lines->schema->encoding, header->text, header->length, lines->line.text,
+                         lines->line.length, false) ||
            err_set(err, STATUS_INPUT,
                    "its first line is not the header of the format %s, by whose order the columns are read: "
                    "wanted %s, has %s",

@@ -73,8 +73,8 @@ void dialect_shelf_free(dialect_shelf_t *shelf);
 /* The shelf's own copy, valid as long as the shelf; NULL: out of memory. */
 const dialect_t *dialect_shelf_keep(dialect_shelf_t *shelf, const dialect_t *dialect);
 
-/* Prints it as one line for the reject file, and reads it back: "delimiter=7c columns=0,1,2,-,3" (fields by number). */
-size_t dialect_print(const dialect_t *dialect, char *out, size_t room);
+/* Appends it as a line for the reject file, and reads it back: "delimiter=7c columns=0,1,2,-,3" (fields by number). */
+void dialect_print(const dialect_t *dialect, text_t *out);
 bool dialect_read(const schema_t *schema, const char *line, dialect_t *dialect);
 
 /* What a line (not the first one, without its end) is in a file of this dialect. */

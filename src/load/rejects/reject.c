@@ -320,7 +320,7 @@ static const char *reject_store_path(const reject_store_t *store) {
     return store->path;
 }
 
-enum { SAID_ONE_BY_ONE = 5, FIRST_RECORDS = 100, SPELLING_ROOM = 64 * 1024, WORD_ROOM = 3 * 4096 };
+enum { SAID_ONE_BY_ONE = 5, FIRST_RECORDS = 100, WORD_ROOM = 3 * 4096 };
 
 struct rejects {
     reject_options_t options;
@@ -332,7 +332,7 @@ struct rejects {
     uint64_t own_records, own_bytes; /* of looked_at, by this load */
     uint64_t to_come;                /* as rejects_to_come */
     bool fits;                       /* the format, as rejects_format_fits was told */
-    char *spelling;                  /* of the dialect in a head; as all of this it needs the lock */
+    text_t spelling;                 /* of the dialect in a head; as all of this it needs the lock */
 };
 
 rejects_t *rejects_new(const reject_options_t *options, err_t *err) {
@@ -352,7 +352,7 @@ void rejects_free(rejects_t *rejects) {
         return;
     reject_store_free(rejects->store);
     pthread_mutex_destroy(&rejects->lock);
-    free(rejects->spelling);
+    text_free(&rejects->spelling);
     free(rejects);
 }
 
@@ -404,9 +404,11 @@ static void print_reason(const reject_t *reject, char *out, size_t room) {
 }
 
 static const char *spell_dialect(rejects_t *rejects, const reject_t *reject) {
-    if (!reject->file->dialect || !dialect_print(reject->file->dialect, rejects->spelling, SPELLING_ROOM))
+    rejects->spelling.length = 0;
+    if (!reject->file->dialect)
         return "delimiter=2c columns=-";
-    return rejects->spelling;
+    dialect_print(reject->file->dialect, &rejects->spelling);
+    return rejects->spelling.bytes;
 }
 
 static uint64_t dialect_of(const reject_t *reject) {
@@ -449,8 +451,10 @@ static bool write_entry(rejects_t *rejects, const reject_t *reject, err_t *err) 
     if (reject_store_knows(rejects->store, &identity))
         return true;
     char *head = print_head(rejects, reject, &identity);
-    if (!head)
-        return err_memory(err, SPELLING_ROOM);
+    if (!head || rejects->spelling.lacking) {
+        free(head);
+        return err_memory(err, rejects->spelling.lacking);
+    }
     struct iovec pieces[] = {
         {head, strlen(head)}, {(void *)reject->bytes, (size_t)reject->kept}, {(void *)"\n", 1}};
     const bool ok = reject_store_append(rejects->store, &identity, pieces, 3, err);
@@ -462,8 +466,6 @@ static bool keep(rejects_t *rejects, const reject_t *reject, err_t *err) {
     const reject_options_t *options = &rejects->options;
     const reject_store_options_t store = {options->path, options->retried, options->again, options->catalog,
                                           options->inputs};
-    if (!rejects->spelling && !(rejects->spelling = malloc(SPELLING_ROOM)))
-        return err_memory(err, SPELLING_ROOM);
     if (!rejects->store && !(rejects->store = reject_store_new(&store, err)))
         return false;
     return write_entry(rejects, reject, err);
