@@ -6,7 +6,6 @@
 #include "generate/rows.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { MOST_STATIONS = 100000, MOST_A_STATION = 150000 };

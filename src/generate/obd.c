@@ -43,8 +43,11 @@ static char *begin(void *maker, const generate_t *what, char *to, err_t *err) {
         memcpy(obd->car[i], rows->value, sizeof rows->value);
     }
     next_trip(obd);
-    to = rows_run(rows, rows_block(rows, "header"), to);
-    *to++ = '\n';
+    for (size_t i = 0; i < rows->format->field_count; i++) {
+        to = stpcpy(to, rows->format->fields[i].name);
+        *to++ = ',';
+    }
+    to[-1] = '\n';
     return to;
 }
 

@@ -322,6 +322,22 @@ static void read_field(rows_t *rows, char *word) {
         rows->step[rows->step_count++] = (step_t){.code = CHOICE, .at = read_choices(rows, word)};
 }
 
+/* What the format has room for: numbers below a twentieth of that, "0..4999:+6". */
+static void add_section(rows_t *rows, const char *id) {
+    static const char *const most[] = {"9", "9", "9", "49", "499", "4999", "49999", "499999", "4999999"};
+    const tail_list_t *section = rows->format->sections;
+    char word[64];
+    while (!section_lists(section, id))
+        section++;
+    for (const field_t *field = section->fields; field < section->fields + section->field_count; field++) {
+        bool sign = field->sign == SIGN_ALWAYS,
+             quality = field->width == 1 && strcasestr(field->name, "quality");
+        snprintf(word, sizeof word, "%s%s:%s%d", quality ? "1.." : "0..",
+                 quality ? "1" : most[(int)field->width - sign], sign ? "+" : "", (int)field->width);
+        read_number(rows, word);
+    }
+}
+
 /* The marker before the rows of that name. */
 static const char *marker_of(const char *name) {
     return *name == '+' || islower((unsigned char)*name) ? ""
@@ -346,14 +362,11 @@ static void read_row(rows_t *rows, const char *name, char *after) {
             read_field(rows, word);
     if (steps)
         row.value = &rows->value[name_of(rows, name)];
+    else if (!fields)
+        add_section(rows, name);
     if (*row.marker && *row.marker != 'Q')
         row.length = (uint8_t)(stpcpy(row.id, name) - row.id);
     row.step_end = rows->step + rows->step_count;
-    for (const row_t *same = rows->row; !steps && !fields && row.step == row.step_end; same++)
-        if (memcmp(same->id, row.id, sizeof row.id) == 0) {
-            row.step = same->step;
-            row.step_end = same->step_end;
-        }
     rows->row[rows->row_count++] = row;
 }
 
@@ -446,7 +459,7 @@ static void read_line(rows_t *rows, char *line) {
 }
 
 bool rows_read(rows_t *rows, const char *name, const char *const *names, err_t *err) {
-    if (!facts_open(&rows->file, name, err))
+    if (!facts_open(&rows->file, name, err) || !(rows->format = format_open(name, err)))
         return false;
     for (; *names; names++)
         name_of(rows, *names);
@@ -456,7 +469,9 @@ bool rows_read(rows_t *rows, const char *name, const char *const *names, err_t *
 }
 
 void rows_end(void *maker) {
-    free(((rows_t *)maker)->file.text);
+    rows_t *rows = maker;
+    free(rows->file.text);
+    schema_destroy(rows->format);
 }
 
 const block_t *rows_block(const rows_t *rows, const char *title) {

@@ -32,7 +32,7 @@
  * NAME is + (it goes on where the row above ends, and is left out where that one is), a word in small letters (the first
  * row of a record), or the text before the fields: a section (AA1), a remark (MET, its length is added), an
  * element (Q01), QNN for the original observations; their markers (ADD, REM, EQD, QNN) come by themselves. A section
- * without fields has those of the first row of its name.
+ * without fields holds what the format isd has room for.
  *
  * FIELDs stand between blanks; _ is a blank:
  *   temp:4         a step's number, rounded, in its last 4 digits, or in all of them (:0); nines for no number
@@ -47,6 +47,7 @@
 #ifndef TIPPLE_GENERATE_ROWS_H
 #define TIPPLE_GENERATE_ROWS_H
 
+#include "format/format.h"
 #include "generate/draw.h"
 
 enum {
@@ -126,9 +127,10 @@ typedef struct {
     uint32_t mix[128]; /* by quality: its first choice */
     char text[ROWS_TEXT];
     facts_t file;
+    schema_t *format; /* what sections there are */
 } rows_t;
 
-/* Reads a file of rows. The first names are those of `names` (ends with NULL), whose
+/* Reads a file of rows, which has the name of a format. The first names are those of `names` (ends with NULL), whose
  * values the caller sets. False: there is no memory. A mistake in the file is not found here. */
 bool rows_read(rows_t *rows, const char *name, const char *const *names, err_t *err);
 
