@@ -235,39 +235,26 @@ bool split_record(split_t *split, const schema_t *schema, char delimiter, const 
 
 /* ---- what a scan has found ---- */
 
-bool split_encloses(const schema_t *schema, const uint8_t *text, const uint8_t *record, const uint32_t *ends,
-                    size_t count, uint32_t quotes) {
-    const uint8_t quote = (uint8_t)schema->quote, *field = record;
-    uint32_t enclosing = 0;
-    if (schema->escape_backslashes && memchr(record, '\\', (size_t)(text + ends[count - 1] - record)))
-        return false;
-    for (size_t i = 0; i < count; i++) {
-        const uint8_t *end = text + ends[i];
-        enclosing += end - field > 1 && *field == quote && end[-1] == quote;
-        field = end + 1;
-    }
-    return 2 * enclosing == quotes;
-}
-
 bool split_at_ends(split_t *split, const schema_t *schema, const uint8_t *text, const uint8_t *record,
                    const uint32_t *ends, size_t count, uint32_t quotes) {
     const uint8_t quote = (uint8_t)schema->quote, *field = record;
     uint32_t left = quotes; /* which are not around a field, nor doubled */
-    if (schema->escape_backslash || !schema->escape_double || count > SPLIT_MOST)
+    const size_t length = (size_t)(text + ends[count - 1] - record);
+    if (count > SPLIT_MOST || (schema->escape_backslash && memchr(record, '\\', length)))
         return false;
-    uint8_t *scratch = make_room(split, (size_t)(text + ends[count - 1] - record));
+    uint8_t *scratch = make_room(split, length);
     split->quoted = true;
     split->backslash = false;
     split->open = split->torn = 0;
     split->count = count;
     for (size_t i = 0; scratch && i < count; i++) {
         const uint8_t *const end = text + ends[i];
-        const uint32_t length = (uint32_t)(end - field);
-        const bool quoted = length > 1 && *field == quote && end[-1] == quote;
+        const uint32_t raw = (uint32_t)(end - field);
+        const bool quoted = raw > 1 && *field == quote && end[-1] == quote;
         span_t *span = &split->spans[i];
-        *span = (span_t){field + quoted, length - 2 * quoted, (uint32_t)(field - record), length};
+        *span = (span_t){field + quoted, raw - 2 * quoted, (uint32_t)(field - record), raw};
         left -= 2 * quoted;
-        if (quoted && memchr(span->text, quote, span->length)) {
+        if (quoted && schema->escape_double && memchr(span->text, quote, span->length)) {
             uint8_t *const after = unescape(scratch, schema, false, span->text, span->length);
             left -= 2 * (span->length - (uint32_t)(after - scratch)); /* not of a quote that stands alone */
             span->text = scratch;

@@ -10,8 +10,8 @@
  *                        its line, and is a reject. The next line is a record.
  *
  * One walk over the fields decides all of this (split.c): split_end asks it for the end of the record, split_record for the
- * spans. split_encloses and split_at_ends are the fast ways where a scan (ends.h) has found the ends of the fields; they
- * say nothing else than the walk, or they refuse. A split_t belongs to one thread. */
+ * spans. split_at_ends is the fast way where a scan (ends.h) has found the ends of the fields; it
+ * says nothing else than the walk, or it refuses. A split_t belongs to one thread. */
 #ifndef TIPPLE_FORMAT_CUT_SPLIT_H
 #define TIPPLE_FORMAT_CUT_SPLIT_H
 
@@ -53,13 +53,9 @@ size_t split_end(const schema_t *schema, char delimiter, const uint8_t *text, si
 bool split_record(split_t *split, const schema_t *schema, char delimiter, const uint8_t *record,
                   size_t length);
 
-/* Of a record whose fields were found to end at text + ends[0, count), with this number of quotes: are all of them around whole
- * fields, and is nothing escaped in those? Then its fields are between the ends. */
-bool split_encloses(const schema_t *schema, const uint8_t *text, const uint8_t *record, const uint32_t *ends,
-                    size_t count, uint32_t quotes);
-
-/* Does the same as split_record with such a record, faster. False: not all quotes are around whole fields, or doubled within
- * those, so that split_record must say what the fields are. */
+/* Does the same as split_record, faster, with a record whose fields were found to end at text + ends[0, count), with this number
+ * of quotes. False: not all quotes are around whole fields, or doubled within those, or there are backslashes, so that
+ * split_record must say what the fields are. */
 bool split_at_ends(split_t *split, const schema_t *schema, const uint8_t *text, const uint8_t *record,
                    const uint32_t *ends, size_t count, uint32_t quotes);
 void split_free(split_t *split);

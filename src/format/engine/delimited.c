@@ -386,15 +386,11 @@ parsed_t delimited_next(delimited_t *reader, uint8_t *out, size_t room, record_t
             ? scan->row_quotes[reader->row - 1] - (reader->row > 1 ? scan->row_quotes[reader->row - 2] : 0)
             : 0;
     const size_t columns = reader->engine.dialect->columns;
-    if (__builtin_expect(!plain || (quotes && (doubt || !split_encloses(schema, spans.base, text, spans.ends,
-                                                                        columns, quotes))),
-                         0))
-        /* quotes within fields may all be doubled ones */
+    if (__builtin_expect(!plain || quotes, 0)) /* most quotes are around fields, or doubled in those */
         return plain && !doubt &&
                        split_at_ends(&reader->split, schema, spans.base, text, spans.ends, columns, quotes)
                    ? parse_spans(reader, out, record, NULL)
                    : parse_carefully(reader, out, record, shape);
-    return quotes || !reader->engine.program.simple
-               ? put_document(reader, &spans, SPANS_QUOTED, out, record, NULL)
-               : put_document(reader, &spans, SPANS_SIMPLE, out, record, NULL);
+    return reader->engine.program.simple ? put_document(reader, &spans, SPANS_SIMPLE, out, record, NULL)
+                                         : put_document(reader, &spans, SPANS_BETWEEN, out, record, NULL);
 }

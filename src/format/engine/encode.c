@@ -135,10 +135,9 @@ static bool find_text(const engine_t *engine, const spans_t *spans, spans_kind_t
     const uint16_t column = engine->dialect->column_of[index];
     if (column == DIALECT_NO_FIELD)
         return false;
-    *value = text_of_column(spans, kind, (uint8_t)schema->quote, column);
+    *value = text_of_column(spans, kind, column);
     length = value->length;
-    if (field->type == TYPE_TRIMMED &&
-        !(field->exact && is_quoted(spans, kind, (uint8_t)schema->quote, column, value->text)))
+    if (field->type == TYPE_TRIMMED && !(field->exact && is_quoted(spans, kind, column)))
         blanks_trim(&value->text, &length);
     value->length = (uint32_t)length;
     return !(nulls && words_find(&field->nulls, engine->high ? schema->encoding : ENCODING_NONE, value->text,

@@ -17,10 +17,10 @@
 #include "format/values/convert.h"
 
 typedef enum {
-    SPANS_SIMPLE, /* between ends, by a program that is simple */
-    SPANS_QUOTED, /* between ends; some may be in quotes that contain no quotes */
-    SPANS_SPLIT,  /* found by split_record */
-    SPANS_FIXED,  /* at the offsets of the operations */
+    SPANS_SIMPLE,  /* between ends, by a program that is simple */
+    SPANS_BETWEEN, /* between ends */
+    SPANS_SPLIT,   /* found by split_record */
+    SPANS_FIXED,   /* at the offsets of the operations */
 } spans_kind_t;
 
 typedef struct {
@@ -108,21 +108,17 @@ static inline uint8_t *put_int(const engine_t *engine, uint8_t *out, const op_t 
 
 /* ---- texts by column ---- */
 
-static inline span_t text_of_column(const spans_t *spans, spans_kind_t kind, uint8_t quote, size_t column) {
+static inline span_t text_of_column(const spans_t *spans, spans_kind_t kind, size_t column) {
     if (kind == SPANS_SPLIT)
         return spans->split[column];
     const uint8_t *text = column ? spans->base + spans->ends[column - 1] + 1 : spans->record;
     const size_t length = (size_t)(spans->base + spans->ends[column] - text);
-    const size_t quoted = kind == SPANS_QUOTED && quote && length && *text == quote;
-    return (span_t){.text = text + quoted, .length = (uint32_t)(length - 2 * quoted)};
+    return (span_t){.text = text, .length = (uint32_t)length};
 }
 
-/* Is the text of the column, as text_of_column has found it, in quotes? */
-static inline bool is_quoted(const spans_t *spans, spans_kind_t kind, uint8_t quote, size_t column,
-                             const uint8_t *text) {
-    if (kind == SPANS_SPLIT)
-        return spans->split[column].raw_length != spans->split[column].length;
-    return kind == SPANS_QUOTED && text != spans->record && text[-1] == quote;
+/* Is the text of the column in quotes? */
+static inline bool is_quoted(const spans_t *spans, spans_kind_t kind, size_t column) {
+    return kind == SPANS_SPLIT && spans->split[column].raw_length != spans->split[column].length;
 }
 
 /* ---- texts by offset ---- */
@@ -246,7 +242,7 @@ ENCODE_INLINE uint8_t *encode_width(const engine_t *engine, const op_t *op, cons
 ENCODE_INLINE uint8_t *encode(engine_t *engine, const ops_t *ops, const spans_t *spans, spans_kind_t kind,
                               uint8_t *out, shape_t *shape) {
     const bool simple = kind == SPANS_SIMPLE;
-    const uint8_t quote = (uint8_t)engine->schema->quote, *next = spans->record;
+    const uint8_t *next = spans->record;
     const uint32_t *ends = spans->ends;
     uint8_t *open[PROGRAM_DEPTH], **bodies = open;
     for (const op_t *op = ops->first, *end = ops->end; op < end; op++) {
@@ -274,11 +270,10 @@ ENCODE_INLINE uint8_t *encode(engine_t *engine, const ops_t *ops, const spans_t 
             length = (size_t)(stop - text);
             next = stop + 1;
         } else if (kind != SPANS_FIXED) {
-            const span_t span = text_of_column(spans, kind, quote, op->at);
+            const span_t span = text_of_column(spans, kind, op->at);
             text = span.text;
             length = span.length;
-            keeps_blanks = kind >= SPANS_QUOTED && __builtin_expect(op->flags & OP_IS_EXACT, 0) &&
-                           is_quoted(spans, kind, quote, op->at, text);
+            keeps_blanks = __builtin_expect(op->flags & OP_IS_EXACT, 0) && is_quoted(spans, kind, op->at);
         }
         uint8_t *after = NULL;
         if (kind == SPANS_FIXED)
