@@ -52,14 +52,18 @@ static void read_number(value_t *value, const uint8_t *text, size_t length) {
     for (size_t i = sign; i < length; i++) {
         const bool digit = digits_is_one(text[i]),
                    signs = i > sign && (text[i] == '-' || text[i] == '+') && (text[i - 1] | 0x20) == 'e';
-        if (!digit && !signs && !memchr(".,eE", text[i], 4))
+        if (!digit && !signs && text[i] != '.' && text[i] != ',' && (text[i] | 0x20) != 'e')
             return;
         plain &= digit;
+    }
+    if (plain) {
+        value->reads.numbers = POINTS | COMMAS;
+        return;
     }
     memcpy(padded, text, length);
     for (unsigned comma = 0; comma < 2; comma++) {
         const bool fraction = strchr(padded, comma ? ',' : '.'), grouped = strchr(padded, comma ? '.' : ',');
-        const unsigned types = plain ? POINTS : read_by_mark(comma, fraction, grouped, padded, length),
+        const unsigned types = read_by_mark(comma, fraction, grouped, padded, length),
                        mark = 1u << (comma ? MARK_COMMA : MARK_POINT);
         value->reads.numbers |= (uint8_t)(types << NUMBER_TYPES * comma);
         value->any[ANY_FRACTION] |= types && fraction ? mark : 0;
