@@ -390,14 +390,12 @@ static bool settle(guess_t *guess, const guess_sample_t *sample, err_t *err) {
                        "%.1000s: is no BSON, and --with validate is for BSON: leave it out", guess->name);
     if (!documents && (!settle_text(guess, err) || !guess_find_header(guess, err)))
         return false;
-    const uint64_t before = guess->records + guess->structure.columns;
     if (!take_inputs(guess, sample, true, err))
         return false;
     if (documents)
         return guess_check_documents(guess, err);
-    if ((guess->records + guess->structure.columns > before && !settle_text(guess, err)) ||
-        !add_like_first(guess, err) || !guess_name_columns(guess, err) || !guess_tell_types(guess, err) ||
-        !guess_settle_ways(guess, err))
+    if ((guess->others && !settle_text(guess, err)) || !add_like_first(guess, err) ||
+        !guess_name_columns(guess, err) || !guess_tell_types(guess, err) || !guess_settle_ways(guess, err))
         return false;
     guess_settle_nulls(guess);
     return true;
