@@ -451,13 +451,11 @@ static bool write_entry(rejects_t *rejects, const reject_t *reject, err_t *err) 
     if (reject_store_knows(rejects->store, &identity))
         return true;
     char *head = print_head(rejects, reject, &identity);
-    if (!head || rejects->spelling.lacking) {
-        free(head);
-        return err_memory(err, rejects->spelling.lacking);
-    }
+    const bool whole = head && !rejects->spelling.lacking;
     struct iovec pieces[] = {
-        {head, strlen(head)}, {(void *)reject->bytes, (size_t)reject->kept}, {(void *)"\n", 1}};
-    const bool ok = reject_store_append(rejects->store, &identity, pieces, 3, err);
+        {head, whole ? strlen(head) : 0}, {(void *)reject->bytes, (size_t)reject->kept}, {(void *)"\n", 1}};
+    const bool ok = whole ? reject_store_append(rejects->store, &identity, pieces, 3, err)
+                          : err_memory(err, rejects->spelling.lacking);
     free(head);
     return ok;
 }
