@@ -136,9 +136,6 @@ void guess_compare_head(guess_column_t *column, const span_t *span) {
     if (field->values >= ROWS || !length || guess_is_null(text, length))
         return;
     blanks_trim(&text, &length);
-    const figure_t value = figure_of(text, length);
-    if (field->day && value.is && !value.size) /* a day that is missing */
-        return;
     const unsigned signs = signs_of(text, length);
     field->all = field->values++ ? field->all & signs : signs;
     field->figures += (signs & (DIGIT | LETTER)) == DIGIT;
@@ -368,7 +365,7 @@ static bool decide(guess_t *guess, bool yes, err_t *err) {
         return refuse_fields(guess, guess->first_line - 1, structure->before, err);
     if (named)
         return settle(guess, true, err);
-    if (structure->before == structure->columns)
+    if (structure->titles && structure->before == structure->columns)
         return ask_about_titles(guess, err);
     if (!yes && !evidence.above && !evidence.heads && !unlike && evidence.record > 2 * evidence.names)
         return settle(guess, false, err);
