@@ -150,20 +150,14 @@ static bool add_name(guess_t *guess, size_t at, const span_t *span, err_t *err) 
     guess_column_t *column = &guess->columns[at], *group = column;
     while (group > guess->columns && !group->length)
         group--;
-    const size_t length = group->length + (group->length > 0) + span->length;
-    char *text = calloc(1, length + 1);
-    if (!text)
-        return err_memory(err, length);
-    if (group->length) {
-        memcpy(text, group->text, group->length);
-        text[group->length] = ' ';
-    }
-    if (span->length)
-        memcpy(text + length - span->length, span->text, span->length);
+    text_t text = {.length = 0};
+    text_append_bytes(&text, group->length ? group->text : "", group->length);
+    text_append(&text, group->length ? " " : "");
+    text_append_bytes(&text, span->length ? (const char *)span->text : "", span->length);
     free(column->text);
-    column->text = text;
-    column->length = length;
-    return true;
+    column->length = text.length;
+    column->text = text_take(&text, err);
+    return column->text != NULL;
 }
 
 bool guess_cut_first(guess_t *guess, const guess_line_t *line, err_t *err) {
@@ -303,10 +297,6 @@ static bool ask(const guess_t *guess, const char *why, err_t *err) {
                    guess->name, (unsigned long long)guess->first_line, shown, why, yes);
 }
 
-static bool ask_about_titles(const guess_t *guess, err_t *err) {
-    return ask(guess, "what stands before it may be titles, or records", err);
-}
-
 /* Refuses a line before the records, or of names: it may be a damaged record, or lack a name. */
 static bool refuse_fields(const guess_t *guess, uint64_t line, size_t fields, err_t *err) {
     return err_set(err, STATUS_INPUT,
@@ -353,7 +343,8 @@ static bool decide(guess_t *guess, bool yes, err_t *err) {
     const structure_t *structure = &guess->structure;
     const evidence_t evidence = weigh(guess);
     const size_t against = evidence.record + evidence.odd + evidence.unlike;
-    const bool named = evidence.names >= ENOUGH && evidence.names >= 2 * against,
+    const bool titles = structure->unsure || (structure->titles && structure->before == structure->columns),
+               named = !structure->unsure && evidence.names >= ENOUGH && evidence.names >= 2 * against,
                one = structure->columns == 1,
                unlike = (evidence.unlike && evidence.record <= evidence.unlike) ||
                         (guess->records && rises(guess));
@@ -365,13 +356,13 @@ static bool decide(guess_t *guess, bool yes, err_t *err) {
         return refuse_fields(guess, guess->first_line - 1, structure->before, err);
     if (named)
         return settle(guess, true, err);
-    if (structure->titles && structure->before == structure->columns)
-        return ask_about_titles(guess, err);
-    if (!yes && !evidence.above && !evidence.heads && !unlike && evidence.record > 2 * evidence.names)
+    if (!yes && !titles && !evidence.above && !evidence.heads && !unlike &&
+        evidence.record > 2 * evidence.names)
         return settle(guess, false, err);
     return ask(guess,
-               unlike || evidence.heads ? "its numbers are not like those below them"
-                                        : "nothing in it shows that",
+               titles                     ? "what stands before it may be titles, or records"
+               : unlike || evidence.heads ? "its numbers are not like those below them"
+                                          : "nothing in it shows that",
                err);
 }
 
@@ -383,7 +374,7 @@ bool guess_find_header(guess_t *guess, err_t *err) {
         return ask(guess, "the line that --with header names has another number of fields", err);
     if (no || (yes && (line || !unsure_lines(guess))) || structure->odd_header || structure->named)
         return settle(guess, !no, err);
-    return structure->unsure ? ask_about_titles(guess, err) : decide(guess, yes, err);
+    return decide(guess, yes, err);
 }
 
 /* ---- names and keys ---- */
