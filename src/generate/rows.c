@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a step does is its mark, + where there is none; the first letter of what begins with a dot; and these. */
+/* What a step does: its mark, or + for a step without a mark; the first letter after a dot; or one of these. */
 enum { RANGE = 'r', CELL = '[', ROW = '{', CHOICE = '|', QUALITY = 'q' };
 
 static const double one = 1;
