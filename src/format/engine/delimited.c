@@ -139,7 +139,7 @@ static __attribute__((noinline)) parsed_t look_at_guessed(delimited_t *reader, r
             "the next line, and the format is guessed: take it out, or give a --format if it belongs there");
     if (dialect_is_underline(schema, reader->engine.dialect->delimiter, text, record->length))
         return record_refuse(record, 1,
-                             "it is made of - = _ + : only, as some programs underline the names of columns, "
+                             "it is made of - = _ + only, as some programs underline the names of columns, "
                              "and the format is guessed: if it is a record, give a --format");
     return PARSED_DOCUMENT;
 }

@@ -388,7 +388,7 @@ static bool settle(guess_t *guess, const guess_sample_t *sample, err_t *err) {
     if (guess->options.validate && guess->kind != RECORDS_BSON)
         return err_set(err, STATUS_USAGE,
                        "%.1000s: is no BSON, and --with validate is for BSON: leave it out", guess->name);
-    if (!documents && (!settle_text(guess, err) || !guess_find_header(guess, err)))
+    if (!documents && (!settle_text(guess, err) || !guess_find_header(guess, sample, err)))
         return false;
     if (!take_inputs(guess, sample, true, err))
         return false;

@@ -23,7 +23,7 @@
  * else is a question, by one sentence (ask). So are a header without a record, and a header that is repeated where it may be
  * a value.
  *
- * Lines with another number of fields before the
+ * A line below the names that describes them (dashes, widths) is refused. Lines with another number of fields before the
  * first record are skipped only above a header; otherwise they may be damaged records, and are refused. */
 #include "base/chars.h"
 #include "base/numbers.h"
@@ -198,6 +198,37 @@ static bool rises(const guess_t *guess) {
     return count >= RISING;
 }
 
+/* True if the line that is split describes the names above it: ---, --: as in Markdown, or 5s, 20d in RDB files of the USGS,
+ * the width and type of each column. */
+static bool is_description(const guess_t *guess, const guess_line_t *line) {
+    const split_t *split = guess->split;
+    bool widths = split->count > 1 && guess->structure.way.delimiter == '\t',
+         dashes = split->count == guess->structure.columns && memmem(line->text, line->length, "--", 2);
+    for (size_t i = 0; i < split->count; i++) {
+        const uint8_t *text = split->spans[i].text;
+        const size_t length = split->spans[i].length;
+        widths =
+            widths && length > 1 && memchr("sdn", text[length - 1], 3) && figure_of(text, length - 1).whole;
+        for (size_t j = 0; dashes && j < length; j++)
+            dashes = memchr("-: |", text[j], 4);
+    }
+    return widths || dashes || guess_is_underline(guess, line);
+}
+
+/* *line: the line from 1 of the first row, if that describes the names above it; else 0. */
+static bool find_description(guess_t *guess, const guess_piece_t *piece, size_t *line, err_t *err) {
+    const uint8_t *at = piece->text + dialect_begin(guess->schema, piece->text, piece->length);
+    guess_line_t row;
+    *line = 0;
+    for (int i = 0; i < 2; i++)
+        if (!guess_next(guess->schema, &at, piece->text + piece->length, piece->ends, &row))
+            return true;
+    if (!guess_split_line(guess, &row, err))
+        return false;
+    *line = is_description(guess, &row) ? 1 + lines_count(piece->text, (size_t)(row.text - piece->text)) : 0;
+    return true;
+}
+
 typedef struct {
     size_t names, record, odd, unlike; /* for names; for a record; against names; against both */
     size_t heads;                      /* years and days in a row, except for the first of them */
@@ -290,7 +321,7 @@ static size_t unsure_lines(const guess_t *guess) {
 static bool ask(const guess_t *guess, const char *why, err_t *err) {
     char shown[200], yes[24];
     guess_shown(shown, sizeof shown, (const char *)guess->first, guess->first_length);
-    snprintf(yes, sizeof yes, guess->first_line > 1 ? "%llu" : "yes", (unsigned long long)guess->first_line);
+    snprintf(yes, sizeof yes, unsure_lines(guess) ? "%llu" : "yes", (unsigned long long)guess->first_line);
     return err_set(err, STATUS_INPUT,
                    "%.1000s: line %llu (%s) may name the columns or be a record: %s; say which by --with "
                    "header=%s, --with header=N if line N does, or --with header=no",
@@ -308,6 +339,14 @@ static bool refuse_fields(const guess_t *guess, uint64_t line, size_t fields, er
                    : guess->structure.ends_empty
                        ? " (add a delimiter to that line, or take the last one off the records)"
                        : " (or --with header=yes if only the first column has no name)");
+}
+
+static bool refuse_description(const guess_t *guess, size_t line, err_t *err) {
+    return err_set(err, STATUS_INPUT,
+                   "%.1000s: line %zu underlines the names, or says how wide the columns are, and is no "
+                   "record: take it out (sed %zud FILE > NEW) and give that; if it is a record, give a "
+                   "--format",
+                   guess->name, line, line);
 }
 
 /* ---- the decision ---- */
@@ -366,12 +405,17 @@ static bool decide(guess_t *guess, bool yes, err_t *err) {
                err);
 }
 
-bool guess_find_header(guess_t *guess, err_t *err) {
+bool guess_find_header(guess_t *guess, const guess_sample_t *sample, err_t *err) {
     const structure_t *structure = &guess->structure;
     const uint32_t line = guess->options.header_line;
     const bool yes = guess->options.header == GUESS_HEADER, no = guess->options.header == GUESS_NO_HEADER;
     if (line && line != guess->first_line)
         return ask(guess, "the line that --with header names has another number of fields", err);
+    size_t described;
+    if (!find_description(guess, guess_first_piece(sample), &described, err))
+        return false;
+    if (described && !no)
+        return refuse_description(guess, described, err);
     if (no || (yes && (line || !unsure_lines(guess))) || structure->odd_header || structure->named)
         return settle(guess, !no, err);
     return decide(guess, yes, err);

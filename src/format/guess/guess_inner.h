@@ -155,12 +155,12 @@ void guess_settle_nulls(guess_t *guess);
 bool guess_cut_first(guess_t *guess, const guess_line_t *line, err_t *err);
 /* Compares the first record's field with a value of its column. */
 void guess_compare_head(guess_column_t *column, const span_t *span);
-/* True if the line is the first record; is made of - = _ + : only, a reject under a guessed format. */
+/* True if the line is the first record; is made of - = _ + only: a reject under a guessed format. */
 bool guess_is_first(const guess_t *guess, const guess_line_t *line);
 bool guess_is_underline(const guess_t *guess, const guess_line_t *line);
 /* At the end: reads the names as UTF-8; decides whether they are names; makes the keys. */
 bool guess_read_names(guess_t *guess, err_t *err);
-bool guess_find_header(guess_t *guess, err_t *err);
+bool guess_find_header(guess_t *guess, const guess_sample_t *sample, err_t *err);
 bool guess_name_columns(guess_t *guess, err_t *err);
 /* guess_settle.c: --type. Reads the specs; when the names are known, gives them to the columns. */
 bool guess_read_types(guess_t *guess, err_t *err);

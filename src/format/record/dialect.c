@@ -210,8 +210,8 @@ bool dialect_is_underline(const schema_t *schema, char delimiter, const uint8_t 
         const bool sign = byte == '-' || byte == '=' || byte == '_';
         signs += sign;
         two |= sign && i && line[i - 1] == byte;
-        if (!sign && byte != '+' && byte != ':' && byte != (uint8_t)delimiter &&
-            byte != (uint8_t)schema->quote && !delimiter_is_blank(byte) &&
+        if (!sign && byte != '+' && byte != (uint8_t)delimiter && byte != (uint8_t)schema->quote &&
+            !delimiter_is_blank(byte) &&
             !(schema->wide.length && memchr(schema->wide.text, byte, schema->wide.length)))
             return false;
     }

@@ -90,7 +90,7 @@ dialect_line_t dialect_line(const schema_t *schema, const dialect_t *dialect, st
                             const uint8_t *line, size_t length);
 
 /* True for a line that some programs write below the names of columns, again on each page: `--;----;-`, `==== ====`, `___`. Its
- * fields hold nothing but - = _ + : and blanks, three signs in all of - = _, and two of them next to each other. A lone - is
+ * fields hold nothing but - = _ + and blanks, three signs in all that are no +, and two of them next to each other. A lone - is
  * a value that is missing, and + or +++ a mark. */
 bool dialect_is_underline(const schema_t *schema, char delimiter, const uint8_t *line, size_t length);
 

@@ -5,7 +5,6 @@
 #include "format/cut/delimiter.h"
 #include "format/guess/column/guess_column.h"
 #include "format/guess/column/guess_name.h"
-#include "format/record/dialect.h"
 #include "format/values/blanks.h"
 #include "format/values/digits.h"
 
@@ -200,9 +199,6 @@ static void find_texts(study_t *study, const structure_t *found) {
     for (size_t j = 0; j < found->columns; j++)
         values[j] = 0, texts[j] = SIZE_MAX;
     for (size_t i = 0; i < study->count && i <= BELOW; i++) {
-        const uint8_t *line = study->text + study->records[i].at;
-        if (dialect_is_underline(&study->schema, found->way.delimiter, line, study->records[i].length))
-            continue;
         split(study, i);
         for (size_t j = 0; study->records[i].fields == found->columns && j < study->split.count; j++) {
             const span_t *span = &study->split.spans[j];
