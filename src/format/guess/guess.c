@@ -97,7 +97,8 @@ static bool begin(guess_t *guess, const guess_piece_t *piece, err_t *err) {
     const uint8_t *const text = piece->text + bom;
     const size_t length = piece->length - bom;
     const structure_said_t said = {guess->options.header_line, guess->options.quote, guess->options.delimiter,
-                                   guess->options.header == GUESS_NO_HEADER};
+                                   guess->options.header == GUESS_NO_HEADER,
+                                   guess->options.header == GUESS_HEADER};
     guess->marked = bom > 0;
     guess->kind = piece->ends && !piece->length && (piece->dumped || guess_is_named_bson(guess->name))
                       ? RECORDS_BSON

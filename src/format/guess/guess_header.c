@@ -215,12 +215,12 @@ static bool is_description(const guess_t *guess, const guess_line_t *line) {
     return widths || dashes || guess_is_underline(guess, line);
 }
 
-/* *line: the line from 1 of the first row, if that describes the names above it; else 0. */
+/* *line: the line from 1 of the first row, or of what may be names, if it describes the names above it; else 0. */
 static bool find_description(guess_t *guess, const guess_piece_t *piece, size_t *line, err_t *err) {
     const uint8_t *at = piece->text + dialect_begin(guess->schema, piece->text, piece->length);
     guess_line_t row;
     *line = 0;
-    for (int i = 0; i < 2; i++)
+    for (int i = guess->structure.unsure; i < 2; i++)
         if (!guess_next(guess->schema, &at, piece->text + piece->length, piece->ends, &row))
             return true;
     if (!guess_split_line(guess, &row, err))

@@ -32,7 +32,7 @@ void guess_schema(schema_t *schema, const way_t *way) {
     schema->surplus_field = -1;
 }
 
-bool guess_line(const schema_t *schema, const uint8_t **at, const uint8_t *end, bool last,
+bool guess_next(const schema_t *schema, const uint8_t **at, const uint8_t *end, bool last,
                 guess_line_t *line) {
     while (*at < end) {
         const size_t length = ends_find(schema, schema->delimiters[0], *at, (size_t)(end - *at), last);
@@ -43,17 +43,9 @@ bool guess_line(const schema_t *schema, const uint8_t **at, const uint8_t *end, 
         *at += length;
         if (line->length && line->text[line->length - 1] == '\r')
             line->length--;
-        if (line->length)
+        if (line->length && !schema_is_comment(schema, line->text[0]))
             return true;
     }
-    return false;
-}
-
-bool guess_next(const schema_t *schema, const uint8_t **at, const uint8_t *end, bool last,
-                guess_line_t *line) {
-    while (guess_line(schema, at, end, last, line))
-        if (!schema_is_comment(schema, line->text[0]))
-            return true;
     return false;
 }
 

@@ -68,7 +68,8 @@ typedef struct {
         bool hash;       /* the record begins with # */
         size_t at, length;
     } records[MOST_RECORDS];
-    bool heads[MOST_BEFORE + 1]; /* a line holds the last text of a column, above values */
+    /* of each line, the columns of which it holds the last text: above values; above numbers or dates */
+    size_t heads[MOST_BEFORE + 1], typed_heads[MOST_BEFORE + 1];
 } study_t;
 
 static void split(study_t *study, size_t record) {
@@ -194,22 +195,27 @@ static bool is_odd_header(study_t *study, structure_t *found) {
 
 /* Notes which of the first lines hold the last text of a column, above values (study->heads). */
 static void find_texts(study_t *study, const structure_t *found) {
-    static _Thread_local size_t texts[SPLIT_MOST], values[SPLIT_MOST];
+    static _Thread_local size_t texts[SPLIT_MOST], values[SPLIT_MOST], typed[SPLIT_MOST];
     memset(study->heads, 0, sizeof study->heads);
+    memset(study->typed_heads, 0, sizeof study->typed_heads);
     for (size_t j = 0; j < found->columns; j++)
-        values[j] = 0, texts[j] = SIZE_MAX;
+        values[j] = typed[j] = 0, texts[j] = SIZE_MAX;
     for (size_t i = 0; i < study->count && i <= BELOW; i++) {
         split(study, i);
         for (size_t j = 0; study->records[i].fields == found->columns && j < study->split.count; j++) {
             const span_t *span = &study->split.spans[j];
             const bool value = is_value(span), text = span->length && !value;
             values[j] = text ? 0 : values[j] + value;
+            typed[j] = text ? 0 : typed[j] + guess_is_number_or_date(span);
             texts[j] = text ? i : texts[j];
         }
     }
-    for (size_t j = 0; j < found->columns; j++)
-        if (values[j] > 1 && texts[j] <= MOST_BEFORE)
-            study->heads[texts[j]] = true;
+    for (size_t j = 0; j < found->columns; j++) {
+        if (texts[j] > MOST_BEFORE)
+            continue;
+        study->heads[texts[j]] += values[j] > 1;
+        study->typed_heads[texts[j]] += typed[j] > 1;
+    }
 }
 
 /* What the fields of a line show. */
@@ -263,19 +269,21 @@ static size_t find_members(study_t *study, const structure_t *found, size_t firs
 static size_t find_names(study_t *study, structure_t *found, size_t *begin) {
     bool titles = true; /* so are all lines above */
     find_texts(study, found);
-    const bool any = memchr(study->heads, true, sizeof study->heads);
+    bool any = false;
+    for (size_t i = 0; i <= MOST_BEFORE; i++)
+        any |= study->heads[i] > 0;
     for (size_t i = 0; i + 1 < study->count && i <= MOST_BEFORE; i++) {
         const shape_t shape = shape_of(study, i);
         const bool title = shape.filled < 2 && !shape.values, heads = study->heads[i];
         const size_t last = titles && !title ? find_members(study, found, i) : i;
         if (study->records[i].fields != found->columns || 2 * shape.values > shape.filled)
             return 0;
-        found->named = last > i && study->heads[last];
+        found->named = last > i && study->heads[last] > 1; /* a record may have one text above values */
         *begin = i;
         if (found->named)
             return last;
         if (heads || (!any && shape.full)) {
-            found->named = i && shape.full && titles && heads;
+            found->named = i && shape.full && titles && study->typed_heads[i];
             found->unsure = i && shape.full && !(titles && (heads || found->columns > 2));
             return shape.full ? i : 0;
         }
@@ -297,6 +305,8 @@ static size_t find_first(study_t *study, structure_t *found, size_t *of) {
     first = first < study->count ? first : 0;
     if (!first && !study->said.no_header && !study->said.header_line)
         first = find_names(study, found, &names);
+    if (found->unsure && study->said.header)
+        first = names = found->unsure = 0; /* the user says that the first line names the columns */
     found->odd_header = first == 1 && is_odd_header(study, found);
     first = found->odd_header ? 0 : first;
     for (size_t i = first; i < study->count; i++) {

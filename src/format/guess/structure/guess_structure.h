@@ -14,7 +14,7 @@
  * not count it. If neither explains the other, or a sign may be a part of the values, one sentence asks, with both readings
  * and the option for each. Colons and blanks divide only if the user says so.
  *
- * guess.c calls guess_find_structure for the beginning of a text, and guess_schema, guess_line, guess_next and guess_middle
+ * guess.c calls guess_find_structure for the beginning of a text, and guess_schema, guess_next and guess_middle
  * for each text that it cuts afterwards. The room column decides the types of whole columns. */
 #ifndef TIPPLE_FORMAT_GUESS_STRUCTURE_GUESS_STRUCTURE_H
 #define TIPPLE_FORMAT_GUESS_STRUCTURE_GUESS_STRUCTURE_H
@@ -47,11 +47,8 @@ typedef struct {
     size_t length; /* without its line end */
 } guess_line_t;
 
-/* The next line that is not blank, as a record or a comment; *at moves to its end. False: no whole one is left. last: the end
- * of the text ends a line. */
-bool guess_line(const schema_t *schema, const uint8_t **at, const uint8_t *end, bool last,
-                guess_line_t *line);
-/* The same, without comments. */
+/* The next line that is neither blank nor a comment; *at moves to its end. False: no whole one is left. last: the end of the text
+ * ends a line. */
 bool guess_next(const schema_t *schema, const uint8_t **at, const uint8_t *end, bool last,
                 guess_line_t *line);
 
@@ -92,7 +89,7 @@ typedef struct {
     uint32_t header_line;
     const char *quote;
     char delimiter;
-    bool no_header;
+    bool no_header, header;
 } structure_said_t;
 
 /* The words of --with delimiter: a sign, two colons, tab, \x01, blanks (' '), or none ('\n'). */
