@@ -10,8 +10,8 @@
  *                        its line, and is a reject. The next line is a record.
  *
  * One walk over the fields decides all of this (split.c): split_end asks it for the end of the record, split_record for the
- * spans. split_at_ends is the fast way where a scan (ends.h) has found the ends of the fields; it
- * says nothing else than the walk, or it refuses. A split_t belongs to one thread. */
+ * spans. split_at_ends is the fast way where a scan (ends.h) has found the ends of the fields; it says nothing else than the
+ * walk, or it refuses. A split_t belongs to one thread. */
 #ifndef TIPPLE_FORMAT_CUT_SPLIT_H
 #define TIPPLE_FORMAT_CUT_SPLIT_H
 

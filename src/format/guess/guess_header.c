@@ -21,7 +21,7 @@
  * The first record names the columns if the evidence for names is at least twice all other evidence. It is a record if the
  * evidence for that is more than twice the evidence for names, and no name stands above a typed column. Everything
  * else is a question, by one sentence (ask). So are a header without a record, and a header that is repeated where it may be
- * a value.
+ * a value. Where names stand in several lines (structure.names), the first record is the last of these, and is not weighed.
  *
  * A line below the names that describes them (dashes, widths) is refused. Lines with another number of fields before the
  * first record are skipped only above a header; otherwise they may be damaged records, and are refused. */

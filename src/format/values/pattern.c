@@ -18,7 +18,7 @@ enum {
 enum {
     LITERAL,
     DIGITS,   /* as many as the part is wide */
-    NUMBER,   /* of two digits a year, or up to `most` digits without a zero in front, or a fraction */
+    NUMBER,   /* a year of two digits, a fraction, or up to `most` digits without a zero in front */
     NAME,     /* of a month: all letters, or as many as the part is wide */
     HALF_DAY, /* AM or PM */
     OFFSET,   /* Z, +hh:mm or +hhmm */

@@ -247,8 +247,6 @@ bool guess_is_null(const uint8_t *text, size_t length) {
     return !length;
 }
 
-enum { KEPT = 1024 };
-
 /* Reads an ObjectId in small letters, as all programs print it, or a UUID. */
 static void read_hex(value_t *value, const uint8_t *text, size_t length) {
     const field_t objectid = {.type = TYPE_OBJECTID, .exact = true}, uuid = {.type = TYPE_UUID};
@@ -283,6 +281,7 @@ static void read_value(value_t *value, const uint8_t *text, size_t length) {
 }
 
 void guess_read(value_t *value, const uint8_t *text, size_t length) {
+    enum { KEPT = 1024 };
     static _Thread_local struct {
         uint64_t text; /* with its length; 0: none */
         value_t value;

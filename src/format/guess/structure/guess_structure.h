@@ -14,8 +14,8 @@
  * not count it. If neither explains the other, or a sign may be a part of the values, one sentence asks, with both readings
  * and the option for each. Colons and blanks divide only if the user says so.
  *
- * guess.c calls guess_find_structure for the beginning of a text, and guess_schema, guess_next and guess_middle
- * for each text that it cuts afterwards. The room column decides the types of whole columns. */
+ * guess.c calls guess_find_structure for the beginning of a text, and guess_schema, guess_next and guess_middle for each text
+ * that it cuts afterwards. The room column decides the types of whole columns. */
 #ifndef TIPPLE_FORMAT_GUESS_STRUCTURE_GUESS_STRUCTURE_H
 #define TIPPLE_FORMAT_GUESS_STRUCTURE_GUESS_STRUCTURE_H
 
