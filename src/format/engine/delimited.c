@@ -135,8 +135,9 @@ static __attribute__((noinline)) parsed_t look_at_guessed(delimited_t *reader, r
     if (last == '\r' || (last == '\\' && may_go_on(schema) && split_ends_escaped(text, record->length)))
         return record_refuse(
             record, record->length,
-            "its line ends with a CR (byte 0d) too many, or with a backslash, so that its text may go on in "
-            "the next line, and the format is guessed: take it out, or give a --format if it belongs there");
+            "its line ends with a CR (byte 0d) too many, or with a backslash, after which its text may go on "
+            "in the next line, and the format is guessed: take the CR out, make one line of both lines, or "
+            "give a --format");
     if (dialect_is_underline(schema, reader->engine.dialect->delimiter, text, record->length))
         return record_refuse(record, 1,
                              "it is made of - = _ + only, as some programs underline the names of columns, "
