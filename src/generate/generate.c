@@ -24,10 +24,8 @@ typedef struct {
     generate_made_t made;
     z_stream stream;
     char packed[PACKED_BYTES];
-    char path
-        [2 *
-         PATH_MAX]; /* of the file; "": it is the caller's descriptor. A longer one is too long to be opened */
-    char *end;      /* of what is not written yet */
+    char path[2 * PATH_MAX]; /* of the file; "": the caller's descriptor. No longer one can be opened */
+    char *end;               /* of what is not written yet */
     char text[TEXT_BYTES + GENERATE_ROOM];
 } output_t;
 

@@ -119,8 +119,10 @@ static bool read_file(const char *path, char **text, err_t *err) {
     char *whole = source ? malloc(MOST_METADATA + 1) : NULL;
     size_t length = 0;
     ssize_t got = whole ? 1 : -1;
-    for (; got > 0 && length<MOST_METADATA; length += got> 0 ? (size_t)got : 0)
+    while (got > 0 && length < MOST_METADATA) {
         got = source_read(source, whole + length, MOST_METADATA - length, err);
+        length += got > 0 ? (size_t)got : 0;
+    }
     if (source && !whole)
         err_memory(err, MOST_METADATA);
     source_close(source);

@@ -4,8 +4,6 @@
 #include "test.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define SAYS(expected, ...) assert_heard(STDOUT_FILENO, expected, out_print(__VA_ARGS__))
 

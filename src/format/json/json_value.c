@@ -8,7 +8,6 @@
 #include "format/values/hex.h"
 
 #include <assert.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
