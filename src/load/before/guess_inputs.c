@@ -64,25 +64,19 @@ static void sampling_free(sampling_t *sampling) {
     source_kit_close(&sampling->kit);
 }
 
-/* Fills the piece up to this length; of a stream, adds what is there. */
+/* Fills the piece up to this length. A stream that has gone quiet is not waited for after GUESS_LEAST_LINES. */
 static bool read_piece(source_t *source, guess_piece_t *piece, size_t length, bool is_stream, err_t *err) {
     uint8_t *text = (uint8_t *)(uintptr_t)piece->text;
-    const ssize_t got = source_read(source, text + piece->length, length - piece->length, err);
-    piece->length += got > 0 ? (size_t)got : 0;
+    const int64_t until = clock_now_ns() + LONGEST_NS;
+    ssize_t got;
+    do {
+        got = source_read(source, text + piece->length, length - piece->length, err);
+        piece->length += got > 0 ? (size_t)got : 0;
+    } while (is_stream && got > 0 && piece->length < length &&
+             ((clock_now_ns() < until && source_waits(source, QUIET_MS)) ||
+              lines_count(piece->text, piece->length) < GUESS_LEAST_LINES));
     piece->ends = got >= 0 && piece->length < length && (got == 0 || !is_stream);
     return got >= 0;
-}
-
-/* Reads a stream. One that has gone quiet is not waited for after GUESS_LEAST_LINES. */
-static bool read_stream(source_t *source, guess_piece_t *piece, size_t length, err_t *err) {
-    const int64_t until = clock_now_ns() + LONGEST_NS;
-    bool ok;
-    do
-        ok = read_piece(source, piece, length, true, err);
-    while (ok && !piece->ends && piece->length < length &&
-           ((clock_now_ns() < until && source_waits(source, QUIET_MS)) ||
-            lines_count(piece->text, piece->length) < GUESS_LEAST_LINES));
-    return ok;
 }
 
 /* Keeps the bytes that were read of a stream for the load, since a stream is read once. */
@@ -126,8 +120,7 @@ static bool add_input(sampling_t *sampling, input_file_t *file, size_t most, err
     source_t *source = !piece   ? NULL
                        : stream ? source_open(file, err)
                                 : source_open_in(&sampling->kit, file, err);
-    bool ok = source && (stream ? read_stream(source, piece, length, err)
-                                : read_piece(source, piece, length, false, err));
+    bool ok = source && read_piece(source, piece, length, stream, err);
     if (ok) {
         piece->begins = true;
         ok = !places || add_places(sampling, file, source, most, err);
