@@ -99,6 +99,29 @@ TEST(every_quoting) {
         fail_msg("%u of %d rows are refused", refused, 7 * FIELDS * FIELDS);
 }
 
+/* Spellings of dates and numbers, in and out of their usual form. */
+TEST(types) {
+#define TYPES                                                                                                \
+    "format: x\nrecord: {delimiter: \";\", header: no}\nfields:\n"                                           \
+    "  - {name: l, type: long}\n  - {name: n, type: number}\n  - {name: p, type: number, divide: 10}\n"      \
+    "  - {name: d, type: date, pattern: [DD/MM/YYYY, YYYYMMDD]}\n  - {name: w, type: datetime}\n  - {name: " \
+    "t, "                                                                                                    \
+    "nulls: []}\n"
+    SAME_BYTES(lab_schema(TYPES), "7;1.5;125;31/12/1999;1970-01-01 00:00:01;x\n"
+                                  "-7;-0;-125;19991231;1970-01-01T00:00:01.250Z;NULL\n"
+                                  "9999999999;1000;x;1999-12-31;1970-01-01;NULL\n"
+                                  "9223372036854775807;0.1;1;00010101;1970-01-01T00:00:01Z;\n"
+                                  "0;0;5;;1970-01-01T00:00:01;\n"
+                                  ";;;;;\n");
+    SAME_VALUES(lab_schema(TYPES), "007;1.50;0125;31/12/1999; ;x\n"
+                                   "+7;1e3;1e300;x;2024-01-01T00:00:00+01:00;x\n"
+                                   " 7 ;123456789012345678901234567890;0.1;;1970-01-01T00:00:01.25Z;x\n"
+                                   "1;0.1000000000000000055511151231257827;12.5;;;x\n"
+                                   "1;1e-320;-0;;;x\n");
+    /* zero tenths are "0", as they were */
+    SAME_BYTES(lab_schema(TYPES), "1;1;0;;;x\n");
+}
+
 /* What reads back as something else is not given out: nulls that a value may look like. */
 TEST(values_like_nulls) {
 #define NULLS                                                                                                \

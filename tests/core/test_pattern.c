@@ -75,3 +75,24 @@ TEST(every_byte) {
         }
     }
 }
+
+/* A pattern writes only what it can show whole. */
+TEST(cannot_be_shown) {
+    pattern_t day = compile("YYYY-MM-DD"), seconds = compile("YYYY-MM-DD hh:mm:ss");
+    uint8_t out[PATTERN_LONGEST];
+    assert_true(pattern_write(&day, 0, out));
+    assert_false(pattern_write(&day, 1, out));
+    assert_false(pattern_write(&day, -1, out));
+    assert_false(pattern_write(&day, 3600000, out));
+    assert_true(pattern_write(&seconds, 3600000, out));
+    assert_false(pattern_write(&seconds, 3600001, out));
+    const int64_t first = -62167219200000, last = 253402300799000; /* 0000-01-01, 9999-12-31 23:59:59 */
+    assert_true(pattern_write(&seconds, first, out));
+    assert_memory_equal(out, "0000-01-01 00:00:00", 19);
+    assert_true(pattern_write(&seconds, last, out));
+    assert_memory_equal(out, "9999-12-31 23:59:59", 19);
+    assert_false(pattern_write(&seconds, first - 1000, out));
+    assert_false(pattern_write(&seconds, last + 1000, out));
+    assert_false(pattern_write(&seconds, INT64_MAX, out));
+    assert_false(pattern_write(&seconds, INT64_MIN, out));
+}
