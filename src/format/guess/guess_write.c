@@ -338,9 +338,11 @@ bool guess_write(const guess_t *guess, char **yaml, char **lines, err_t *err) {
         write_columns(&to);
     }
     if (!documents || guess->options.type_count) {
-        text_append(&to.people, "\nto change that: tipple formats --guess");
+        const bool piped = strcmp(guess->name, "-") == 0;
+        text_print(&to.people, "\nto change that: %stipple formats --guess",
+                   piped ? "save the beginning (... | head -n 10000 > sample), then " : "");
         guess_options_quote(&to.people, &guess->options);
-        shell_quote_word(&to.people, guess->name);
+        shell_quote_word(&to.people, piped ? "sample" : guess->name);
         text_append(&to.people, " > my.yaml, edit my.yaml, and give --format ./my.yaml");
     }
     text_append(&to.people, "\n");
