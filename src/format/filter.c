@@ -69,11 +69,12 @@ static uint8_t *read_as(const term_t *term, field_type_t type, uint8_t *out) {
  * text (1.234 with points between the thousands), nobody knows which is meant. */
 static bool is_number_clear(const term_t *term, err_t *err) {
     const numeral_t numeral = {term->field->point, term->field->thousands};
-    const uint8_t *const text = (const uint8_t *)term->text;
+    const uint8_t *text = (const uint8_t *)term->text;
     uint8_t plain[NUMERAL_LONGEST];
-    size_t length;
-    return !numeral.point || !numeral_read(&numeral, text, term->length, plain, &length) ||
-           (length == term->length && memcmp(plain, text, length) == 0) ||
+    size_t length = term->length, plain_length;
+    blanks_trim(&text, &length);
+    return !numeral.point || !numeral_read(&numeral, text, length, plain, &plain_length) ||
+           (plain_length == length && memcmp(plain, text, length) == 0) ||
            err_set(err, STATUS_USAGE,
                    "--filter: '%s' is another number in the files, by the marks of %s. Numbers of a filter "
                    "have a point before the fraction and no marks between thousands: write 1234.5, or one "

@@ -144,6 +144,8 @@ bool calendar_moment(const uint8_t *text, size_t length, bool zoned, int64_t *ms
         const uint8_t *const first = at + 1;
         at = read_digits(first, end, 1, MOST_FRACTION, &fraction);
         fraction *= at ? units[at - first] : 0;
+        while (at && at - first >= MOST_FRACTION && at < end && *at == '0')
+            at++;
     }
     if (at && (zoned || at < end))
         at = read_offset(at, end, &zone);
