@@ -239,16 +239,17 @@ static bool refuse_choice(const build_t *build, size_t from, bool in_archive, co
             text_print(&text, "%s%s", count++ ? ", " : "", manifest->files[i].collection);
     char *names = text_take(&text, err);
     if (names)
-        err_set(err, build->member ? STATUS_INPUT : STATUS_USAGE,
-                "%.1000s: holds %zu collection%s (%.1000s)%s%.300s%s, and one is taken at a time: name it, as "
-                "in '%.1000s%s%.255s'%s",
-                argument, count, units_s(count), names, build->member ? " but no '" : "",
-                build->member ? build->member : "", build->member ? "'" : "", first->path,
-                in_archive ? "!" : "", in_archive ? first->collection : "",
-                build->unsure && !in_archive
-                    ? "; or, if these files are parts of one collection, name each of them"
-                    : ", or in the path of the URI. `tipple load` loads all of them, each into its own "
-                      "collection, where the URI names none");
+        err_set(
+            err, build->member ? STATUS_INPUT : STATUS_USAGE,
+            "%.1000s: holds %zu collection%s (%.1000s)%s%.300s%s, and one is taken at a time: name it, as "
+            "in '%.1000s%s%.255s'%s",
+            argument, count, units_s(count), names, build->member ? " but no '" : "",
+            build->member ? build->member : "", build->member ? "'" : "", first->path, in_archive ? "!" : "",
+            in_archive ? first->collection : "",
+            build->unsure && !in_archive
+                ? "; or, if these files are parts of one collection, name each of them"
+                : ", or in the path of the URI. `tipple load` loads all of them, each into its own "
+                  "collection, where the URI names none");
     free(names);
     return false;
 }
