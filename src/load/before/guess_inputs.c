@@ -76,7 +76,8 @@ static bool read_piece(source_t *source, guess_piece_t *piece, size_t length, bo
              ((clock_now_ns() < until && source_waits(source, QUIET_MS)) ||
               lines_count(piece->text, piece->length) < GUESS_LEAST_LINES));
     piece->ends = got >= 0 && piece->length < length && (got == 0 || !is_stream);
-    return got >= 0 || (is_stream && piece->length); /* the fault stays in the source: the load reports it */
+    /* a fault of a stream stays in the source: the load reports it after the records before it */
+    return got >= 0 || (is_stream && piece->length);
 }
 
 /* Keeps the bytes that were read of a stream for the load, since a stream is read once. */

@@ -278,7 +278,8 @@ static size_t find_names(study_t *study, structure_t *found, size_t *begin) {
         const size_t last = titles && !title ? find_members(study, found, i) : i;
         if (study->records[i].fields != found->columns || 2 * shape.values > shape.filled)
             return 0;
-        found->named = last > i && study->heads[last] > 1; /* a record may have one text above values */
+        /* a record may have one text above values */
+        found->named = last > i && study->heads[last] > 1;
         *begin = i;
         if (found->named)
             return last;
