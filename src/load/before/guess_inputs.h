@@ -11,7 +11,7 @@
 #include "input/manifest.h"
 
 /* The most that a guess reads of an input. */
-enum { GUESS_MOST_BYTES = 2 << 20 };
+enum { GUESS_MOST_BYTES = 3 << 19 };
 
 typedef struct {
     char *yaml;  /* the format file */
