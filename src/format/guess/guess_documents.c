@@ -15,6 +15,12 @@
 
 enum { LOOK_AT = 256 << 10 /* bytes, for dates */, MOST_PATH = 400, MOST_PATHS = 500 };
 
+/* True if nothing follows the closing bracket: otherwise [] may be the first value of a row. */
+static bool is_empty_array(const uint8_t *text, size_t length) {
+    const uint8_t *const end = memchr(text, ']', length);
+    return end && lines_blanks(end + 1, text + length) == text + length;
+}
+
 record_kind_t guess_kind_of(const uint8_t *text, size_t length) {
     uint8_t first, second;
     bool lies;
@@ -25,7 +31,8 @@ record_kind_t guess_kind_of(const uint8_t *text, size_t length) {
     }
     guess_first_bytes(text, length, &first, &second);
     return (first == '{' && (second == '"' || second == '}')) ||
-                   (first == '[' && (second == '{' || second == '[' || second == ']'))
+                   (first == '[' &&
+                    (second == '{' || second == '[' || (second == ']' && is_empty_array(text, length))))
                ? RECORDS_JSON
                : RECORDS_DELIMITED;
 }
