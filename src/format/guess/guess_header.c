@@ -249,6 +249,11 @@ static bool is_of_type(const guess_column_t *column) {
     return !guess_kind_is_text(guess_column_decide(&with).kind);
 }
 
+/* True for a text that is hardly a value among figures: 2007 - 08 Volume */
+static bool is_caption(const head_t *field) {
+    return field->signs & LETTER && field->length >= CAPTION;
+}
+
 static void weigh_typed(const guess_column_t *column, evidence_t *evidence) {
     const head_t *field = &column->head;
     const bool unlike = field->figure.is && !field->alike && field->values;
@@ -261,7 +266,7 @@ static void weigh_typed(const guess_column_t *column, evidence_t *evidence) {
             field->length >= LONG_WORD || guess_is_known_word(field->text, field->length) ? NAME : SHORT_NAME;
         evidence->above = true;
     } else {
-        evidence->names += field->signs & LETTER && field->length >= CAPTION; /* 2007 - 08 Volume */
+        evidence->names += is_caption(field);
     }
 }
 
@@ -276,8 +281,10 @@ static void weigh_text(const guess_column_t *column, bool *code, evidence_t *evi
         evidence->record += !field->values;
         return;
     }
-    evidence->odd += !name && column->column.values;
-    evidence->names += field->word;
+    const bool figures = !words && field->values >= LEAST_ROWS,
+               caption = !name && figures && is_caption(field);
+    evidence->odd += !name && !caption && column->column.values;
+    evidence->names += field->word + caption;
     evidence->record += field->same;
     const bool grouped = field->figure.is && !words; /* 1 234 above 5 678 and 7 */
     *code |= field->values > 1 && (field->alike == field->values || grouped);

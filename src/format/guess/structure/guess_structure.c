@@ -193,28 +193,38 @@ static bool is_odd_header(study_t *study, structure_t *found) {
     return true;
 }
 
-/* Notes which of the first lines hold the last text of a column, above values (study->heads). */
+/* Notes which of the first lines hold the text above the values of a column: two follow it, and two follow no other text there
+ * (study->heads). In a file of several tables they follow others, too. */
 static void find_texts(study_t *study, const structure_t *found) {
-    static _Thread_local size_t texts[SPLIT_MOST], values[SPLIT_MOST], typed[SPLIT_MOST];
+    static _Thread_local struct {
+        size_t text, values, typed; /* the last text, and what follows it */
+        size_t head, typed_head;    /* the text above the first two values */
+        size_t heads;               /* texts above two values */
+    } columns[SPLIT_MOST];
     memset(study->heads, 0, sizeof study->heads);
     memset(study->typed_heads, 0, sizeof study->typed_heads);
     for (size_t j = 0; j < found->columns; j++)
-        values[j] = typed[j] = 0, texts[j] = SIZE_MAX;
+        memset(&columns[j], 0, sizeof *columns), columns[j].text = SIZE_MAX;
     for (size_t i = 0; i < study->count && i <= BELOW; i++) {
         split(study, i);
         for (size_t j = 0; study->records[i].fields == found->columns && j < study->split.count; j++) {
             const span_t *span = &study->split.spans[j];
             const bool value = is_value(span), text = span->length && !value;
-            values[j] = text ? 0 : values[j] + value;
-            typed[j] = text ? 0 : typed[j] + guess_is_number_or_date(span);
-            texts[j] = text ? i : texts[j];
+            columns[j].text = text ? i : columns[j].text;
+            columns[j].values = text ? 0 : columns[j].values + value;
+            columns[j].typed = text ? 0 : columns[j].typed + guess_is_number_or_date(span);
+            if (!value || columns[j].values != 2)
+                continue;
+            columns[j].heads++;
+            columns[j].head = columns[j].text;
+            columns[j].typed_head = columns[j].typed == 2;
         }
     }
     for (size_t j = 0; j < found->columns; j++) {
-        if (texts[j] > MOST_BEFORE)
+        if (columns[j].heads != 1 || columns[j].head > MOST_BEFORE)
             continue;
-        study->heads[texts[j]] += values[j] > 1;
-        study->typed_heads[texts[j]] += typed[j] > 1;
+        study->heads[columns[j].head]++;
+        study->typed_heads[columns[j].head] += columns[j].typed_head;
     }
 }
 
