@@ -380,7 +380,13 @@ static bool settle(guess_t *guess, bool header, err_t *err) {
     /* a comment of many fields may name the columns */
     const bool comment = structure->comment && !structure->way.blanks && !said && structure->before > 2 &&
                          2 * structure->before > structure->columns;
-    return header || (!unsure_lines(guess) && !comment) ||
+    if (comment && !header)
+        return err_set(err, STATUS_INPUT,
+                       "%.1000s: line %llu, a comment, may name the columns: say --with header=%llu if it "
+                       "does, else --with header=no",
+                       guess->name, (unsigned long long)guess->first_line - 1,
+                       (unsigned long long)guess->first_line - 1);
+    return header || !unsure_lines(guess) ||
            refuse_fields(guess, guess->first_line - 1, structure->before, err);
 }
 
