@@ -27,7 +27,6 @@ void guess_destroy(guess_t *guess) {
         type_spec_free(&guess->types[i]);
     free(guess->types);
     free(guess->columns);
-    free(guess->first);
     if (guess->split)
         split_free(guess->split);
     free(guess->split);
@@ -61,9 +60,7 @@ static bool keep_first(guess_t *guess, const uint8_t *text, size_t length, bool 
             !guess_cut_first(guess, &line, err))
             return false;
     while (line.text < text + structure->first);
-    if (!(guess->first = malloc(line.length)))
-        return err_memory(err, line.length);
-    memcpy(guess->first, line.text, line.length);
+    guess->first = line.text;
     guess->first_length = line.length;
     guess->first_line = 1 + lines_count(text, (size_t)(line.text - text));
     guess->names_line = 1 + lines_count(text, structure->names);
@@ -76,14 +73,20 @@ static bool is_whole(const guess_t *guess, const guess_piece_t *piece) {
            !(guess->options.beginning && lines_count(piece->text, piece->length) >= GUESS_LEAST_LINES);
 }
 
+/* Finds the structure of an input. */
+static bool find_structure(const guess_t *guess, const guess_piece_t *piece, bool whole,
+                           structure_t *structure, err_t *err) {
+    const size_t bom = lines_bom(piece->text, piece->length);
+    return guess_find_structure(structure, piece->input, piece->text + bom, piece->length - bom, whole,
+                                &guess->options, err);
+}
+
 /* Refuses a text that would be read with quotes if it went on: it may have been cut off within a text in quotes. */
-static bool check_cut_off(const guess_t *guess, const uint8_t *text, size_t length,
-                          const structure_said_t *said, err_t *err) {
+static bool check_cut_off(const guess_t *guess, const guess_piece_t *piece, err_t *err) {
     structure_t found;
     err_t ignored;
-    return said->quote || guess->structure.way.quote ||
-           !guess_find_structure(&found, guess->name, text, length, false, said, &ignored) ||
-           !found.way.quote ||
+    return guess->options.quote || guess->structure.way.quote ||
+           !find_structure(guess, piece, false, &found, &ignored) || !found.way.quote ||
            err_set(
                err, STATUS_INPUT,
                "%.1000s: if its quotes enclose texts, it ends within one, where it may have been cut off; "
@@ -96,9 +99,6 @@ static bool begin(guess_t *guess, const guess_piece_t *piece, err_t *err) {
     const size_t bom = lines_bom(piece->text, piece->length);
     const uint8_t *const text = piece->text + bom;
     const size_t length = piece->length - bom;
-    const structure_said_t said = {guess->options.header_line, guess->options.quote, guess->options.delimiter,
-                                   guess->options.header == GUESS_NO_HEADER,
-                                   guess->options.header == GUESS_HEADER};
     guess->marked = bom > 0;
     guess->kind = piece->ends && !piece->length && (piece->dumped || guess_is_named_bson(guess->name))
                       ? RECORDS_BSON
@@ -107,8 +107,8 @@ static bool begin(guess_t *guess, const guess_piece_t *piece, err_t *err) {
         return true;
     const bool whole = is_whole(guess, piece);
     if (!guess_is_text(guess->name, piece->text, piece->length, err) ||
-        !guess_find_structure(&guess->structure, guess->name, text, length, whole, &said, err) ||
-        (whole && !check_cut_off(guess, text, length, &said, err)))
+        !find_structure(guess, piece, whole, &guess->structure, err) ||
+        (whole && !check_cut_off(guess, piece, err)))
         return false;
     guess->fields = guess->structure.columns;
     guess_schema(guess->schema, &guess->structure.way);
@@ -232,15 +232,11 @@ static bool take_piece(guess_t *guess, const guess_piece_t *piece, err_t *err) {
 /* Refuses another input that would be read with another quote if it were the first one. */
 static bool check_quote(const guess_t *guess, const guess_piece_t *piece, err_t *err) {
     const char quote = guess->structure.way.quote;
-    const structure_said_t said = {.quote = guess->options.quote, .delimiter = guess->options.delimiter};
-    const size_t bom = lines_bom(piece->text, piece->length);
     structure_t other;
     err_t ignored;
     return !quote || (!memchr(piece->text, '\'', piece->length) && quote != '\'') ||
-           !guess_find_structure(&other, piece->input, piece->text + bom, piece->length - bom, piece->ends,
-                                 &said, &ignored) ||
-           other.way.quote == quote || !other.way.quote ||
-           !memchr(piece->text, other.way.quote, piece->length) ||
+           !find_structure(guess, piece, piece->ends, &other, &ignored) || other.way.quote == quote ||
+           !other.way.quote || !memchr(piece->text, other.way.quote, piece->length) ||
            err_set(err, STATUS_INPUT,
                    "%.1000s: by its beginning %c encloses texts, and %c in another input with the same "
                    "columns: one format cannot read both. Load them into a collection each, or give --format",
@@ -386,9 +382,6 @@ static bool settle_text(guess_t *guess, err_t *err) {
 /* Decides by the first input, then by all. */
 static bool settle(guess_t *guess, const guess_sample_t *sample, err_t *err) {
     const bool documents = guess->kind != RECORDS_DELIMITED;
-    if (guess->options.validate && guess->kind != RECORDS_BSON)
-        return err_set(err, STATUS_USAGE,
-                       "%.1000s: is no BSON, and --with validate is for BSON: leave it out", guess->name);
     if (!documents && (!settle_text(guess, err) || !guess_find_header(guess, sample, err)))
         return false;
     if (!take_inputs(guess, sample, true, err))

@@ -128,15 +128,19 @@ bool guess_take_documents(guess_t *guess, const uint8_t *text, size_t length, bo
     return true;
 }
 
-/* True if no object at the beginning has the key. */
-static bool is_missing(const guess_t *guess, const char *path) {
-    bool missing = strcmp(path, "_id") != 0 && guess->structure.columns < MOST_PATHS;
-    for (size_t i = 0; i < guess->structure.columns; i++)
-        missing &= strcmp(guess->columns[i].text, path) != 0;
-    return missing && guess->structure.columns;
+void guess_write_documents(text_t *yaml, text_t *lines, const guess_t *guess) {
+    const bool bson = guess->kind == RECORDS_BSON;
+    const char *kind = bson ? "bson" : "json";
+    const bool plain = !guess->options.type_count;
+    text_print(yaml, "record: {%s: yes}\n", kind);
+    text_print(lines, "no --format: read as %s%s%s", bson ? "BSON" : "JSON",
+               plain ? ", the same as --format " : "", plain ? kind : "");
+    text_append(lines, " (");
+    guess_put_share(lines, guess);
+    text_append(lines, ")");
 }
 
-static void write_types(text_t *yaml, text_t *lines, const guess_t *guess) {
+void guess_write_types(text_t *yaml, text_t *lines, const guess_t *guess) {
     text_append(yaml, guess->options.type_count ? "fields:\n" : "");
     for (size_t i = 0; i < guess->options.type_count; i++) {
         const type_spec_t *spec = &guess->types[i];
@@ -149,36 +153,17 @@ static void write_types(text_t *yaml, text_t *lines, const guess_t *guess) {
             guess_put_scalar(yaml, ", pattern: ", spec->pattern);
             text_print(lines, " %s", spec->pattern);
         }
-        text_append(lines, is_missing(guess, spec->name) ? " (the first objects lack it)" : "");
         text_append(yaml, "}\n");
     }
-}
-
-void guess_write_documents(text_t *yaml, text_t *lines, const guess_t *guess) {
-    const bool bson = guess->kind == RECORDS_BSON;
-    const char *kind = bson ? "bson" : "json";
-    const bool plain = !guess->options.type_count && !guess->options.validate;
-    text_print(yaml, "record: {%s: yes%s}\n", kind, guess->options.validate ? ", validate: yes" : "");
-    text_print(lines, "no --format: read as %s%s%s", bson ? "BSON" : "JSON",
-               plain ? ", the same as --format " : "", plain ? kind : "");
-    text_append(lines, " (");
-    guess_put_share(lines, guess);
-    text_append(lines, ")");
-    if (guess->options.bad_value) {
-        text_print(yaml, "on_bad_value: %s\n", schema_bad_values[guess->options.bad_value]);
-        text_print(lines, ", values that do not fit: %s", schema_bad_values[guess->options.bad_value]);
-    }
-    write_types(yaml, lines, guess);
     list_dates(lines, guess);
 }
 
 bool guess_check_documents(const guess_t *guess, err_t *err) {
     const guess_options_t *options = &guess->options;
     const bool types = options->type_count > 0, bson = guess->kind == RECORDS_BSON;
-    const char *text = guess_options_said(options, true), *odd = bson && types ? "type"
-                                                                 : (bson || !types) && options->bad_value
-                                                                     ? "on-bad-value"
-                                                                     : text;
+    const char *odd = bson && types                            ? "type"
+                      : (bson || !types) && options->bad_value ? "on-bad-value"
+                                                               : guess_options_said(options);
     if (odd)
         return err_set(err, STATUS_USAGE, "%.1000s: is %s, with which --%s does not go: leave it out%s",
                        guess->name, bson ? "BSON" : "JSON", odd,

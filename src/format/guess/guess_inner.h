@@ -89,7 +89,7 @@ struct guess {
     guess_column_t *columns;            /* structure.columns */
     size_t fields;                      /* of a record of the input at hand */
     uint16_t order[SCHEMA_MOST_FIELDS]; /* after a header: the column of each field */
-    uint8_t *first;                     /* the first record */
+    const uint8_t *first;               /* the first record, in the sample */
     size_t first_length;
     uint64_t first_line; /* its line, from 1 */
     uint64_t names_line; /* the first line of names, which may stand before it */
@@ -119,6 +119,7 @@ record_kind_t guess_kind_of(const uint8_t *text, size_t length);
 bool guess_take_documents(guess_t *guess, const uint8_t *text, size_t length, bool last, err_t *err);
 bool guess_check_documents(const guess_t *guess, err_t *err); /* False: an option does not go with them. */
 void guess_write_documents(text_t *yaml, text_t *lines, const guess_t *guess);
+void guess_write_types(text_t *yaml, text_t *lines, const guess_t *guess); /* their fields */
 
 /* guess.c: the first input with two lines, by which the structure is found; where none has two, with one; else the first of
  * all. */

@@ -139,20 +139,6 @@ static void put_way(text_t *out, const guess_t *guess, bool file) {
         text_print(out, ", comment: \"%c\"", structure->comment);
 }
 
-static void write_record(writer_t *to) {
-    const guess_t *guess = to->guess;
-    write_delimiter(to);
-    put_way(&to->yaml, guess, true);
-    put_way(&to->people, guess, false);
-    write_header(to);
-    text_append(&to->yaml, has_type(guess, true) ? ", exact: yes" : "");
-    const char *encoding = guess->encoding ? encoding_names[guess->encoding] : guess->options.charset;
-    text_print(&to->yaml, encoding ? ", encoding: %s}\n" : "}\n%s", encoding ? encoding : "");
-    text_print(&to->people, encoding ? ", encoding %s" : "%s", encoding ? encoding : "");
-    if (guess->structure.columns > 1)
-        text_print(&to->people, ", %zu columns", guess->structure.columns);
-}
-
 /* Appends the size of the sample, and what will not become of its lines what they may seem. */
 static void show_sample(writer_t *to) {
     const guess_t *guess = to->guess;
@@ -167,6 +153,21 @@ static void show_sample(writer_t *to) {
     if ((guess->header || guess->named_here) && guess->repeated && guess->structure.columns > 1)
         text_append(&to->people, "; the header is there again, and is no row");
     text_append(&to->people, ")");
+}
+
+static void write_record(writer_t *to) {
+    const guess_t *guess = to->guess;
+    write_delimiter(to);
+    put_way(&to->yaml, guess, true);
+    put_way(&to->people, guess, false);
+    write_header(to);
+    text_append(&to->yaml, has_type(guess, true) ? ", exact: yes" : "");
+    const char *encoding = guess->encoding ? encoding_names[guess->encoding] : guess->options.charset;
+    text_print(&to->yaml, encoding ? ", encoding: %s}\n" : "}\n%s", encoding ? encoding : "");
+    text_print(&to->people, encoding ? ", encoding %s" : "%s", encoding ? encoding : "");
+    if (guess->structure.columns > 1)
+        text_print(&to->people, ", %zu columns", guess->structure.columns);
+    show_sample(to);
 }
 
 void guess_put_share(text_t *out, const guess_t *guess) {
@@ -327,16 +328,16 @@ bool guess_write(const guess_t *guess, char **yaml, char **lines, err_t *err) {
     text_append(&to.yaml, "\n");
     to.yaml.lacking += about.lacking;
     text_free(&about);
-    if (documents) {
+    if (documents)
         guess_write_documents(&to.yaml, &to.people, guess);
-    } else {
+    else
         write_record(&to);
-        show_sample(&to);
-        if (bad)
-            text_print(&to.yaml, "on_bad_value: %s\n", bad);
-        text_print(&to.people, bad ? ", values that do not fit: %s" : "%s", bad ? bad : "");
+    text_print(&to.yaml, bad ? "on_bad_value: %s\n" : "%s", bad ? bad : "");
+    text_print(&to.people, bad ? ", values that do not fit: %s" : "%s", bad ? bad : "");
+    if (documents)
+        guess_write_types(&to.yaml, &to.people, guess);
+    else
         write_columns(&to);
-    }
     if (!documents || guess->options.type_count) {
         const bool piped = strcmp(guess->name, "-") == 0;
         text_print(&to.people, "\nto change that: %stipple formats --guess",

@@ -57,7 +57,7 @@ char guess_way_sign(const way_t *way) {
 typedef struct {
     const uint8_t *text, *end;
     bool last; /* the text ends here */
-    structure_said_t said;
+    guess_options_t said;
     schema_t schema;
     split_t split;
     bool failed;  /* memory was short */
@@ -314,9 +314,9 @@ static size_t find_first(study_t *study, structure_t *found, size_t *of) {
            (study->records[first].fields != found->columns || (comments && study->records[first].hash)))
         first++;
     first = first < study->count ? first : 0;
-    if (!first && !study->said.no_header && !study->said.header_line)
+    if (!first && study->said.header != GUESS_NO_HEADER && !study->said.header_line)
         first = find_names(study, found, &names);
-    if (found->unsure && study->said.header)
+    if (found->unsure && study->said.header == GUESS_HEADER)
         first = names = found->unsure = 0; /* the user says that the first line names the columns */
     found->odd_header = first == 1 && is_odd_header(study, found);
     first = found->odd_header ? 0 : first;
@@ -712,7 +712,7 @@ static const uint8_t *find_line(const uint8_t *text, const uint8_t *end, uint32_
 }
 
 bool guess_find_structure(structure_t *structure, const char *name, const uint8_t *text, size_t length,
-                          bool whole, const structure_said_t *said, err_t *err) {
+                          bool whole, const guess_options_t *said, err_t *err) {
     const bool told = length > 6 && strncasecmp((const char *)text, "sep=", 4) == 0 &&
                       (text[5] == '\n' || text[5] == '\r') && bit_of((char)text[4]);
     const uint8_t *const end = text + length,

@@ -21,7 +21,7 @@
 
 #include "base/err.h"
 #include "format/cut/split.h"
-#include "format/schema/schema.h"
+#include "format/guess/guess_options.h"
 
 #include <string.h>
 
@@ -84,14 +84,6 @@ const uint8_t *guess_middle(const structure_t *structure, const schema_t *schema
 
 /* ---- the search (guess_structure.c) ---- */
 
-/* What the user says: see guess_options_t. header_line 0: not said. */
-typedef struct {
-    uint32_t header_line;
-    const char *quote;
-    char delimiter;
-    bool no_header, header;
-} structure_said_t;
-
 /* The words of --with delimiter: a sign, two colons, tab, \x01, blanks (' '), or none ('\n'). */
 enum { GUESS_DELIMITERS = 9, GUESS_TWO_COLONS = '\x03' };
 extern const char *const guess_delimiter_words[];
@@ -100,7 +92,7 @@ const char *guess_delimiter_word(char delimiter);          /* NULL: --with delim
 char guess_way_sign(const way_t *way);                     /* as guess_delimiter_word takes it */
 
 bool guess_find_structure(structure_t *structure, const char *name, const uint8_t *text, size_t length,
-                          bool whole, const structure_said_t *said, err_t *err);
+                          bool whole, const guess_options_t *said, err_t *err);
 
 /* ---- is it delimited text at all? (guess_cut.c) ---- */
 
