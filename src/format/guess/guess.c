@@ -63,7 +63,6 @@ static bool keep_first(guess_t *guess, const uint8_t *text, size_t length, bool 
     guess->first = line.text;
     guess->first_length = line.length;
     guess->first_line = 1 + lines_count(text, (size_t)(line.text - text));
-    guess->names_line = 1 + lines_count(text, structure->names);
     return !has_cr(guess, line.text, line.length) || guess_refuse_cr(guess->name, err);
 }
 

@@ -122,8 +122,12 @@ static void begin_head(guess_column_t *column) {
 /* True if a value is written as the field is. */
 static bool is_alike(const head_t *field, const uint8_t *text, size_t length) {
     const figure_t *figure = &field->figure, value = figure_of(text, length);
+    bool same = length == field->length && (field->signs & (DIGIT | LETTER)) == (DIGIT | LETTER);
+    for (size_t i = 0; same && i < length; i++)
+        same = field->text[i] == (char)text[i] ||
+               (digits_is_one(text[i]) && digits_is_one((uint8_t)field->text[i]));
     if (!figure->is)
-        return guess_is_numbered_alike((const char *)text, length, field->text, field->length);
+        return same;
     return value.is && (is_year(figure) ? is_year(&value)
                         : figure->whole ? !figure->size || (value.whole && value.digits >= figure->digits)
                                         : !value.whole);
@@ -182,22 +186,6 @@ bool guess_cut_first(guess_t *guess, const guess_line_t *line, err_t *err) {
 
 /* ---- evidence ---- */
 
-/* True if the whole numbers of the first record, three or more, rise from column to column, as those that count columns do. */
-static bool rises(const guess_t *guess) {
-    long last = -1;
-    size_t count = 0;
-    for (size_t i = 0; i < guess->structure.columns; i++) {
-        const figure_t *figure = &guess->columns[i].head.figure;
-        if (!figure->is || !figure->whole)
-            continue;
-        if (figure->size <= last)
-            return false;
-        last = figure->size;
-        count++;
-    }
-    return count >= RISING;
-}
-
 /* True if the line that is split describes the names above it: ---, --: as in Markdown, or 5s, 20d in RDB files of the USGS,
  * the width and type of each column. */
 static bool is_description(const guess_t *guess, const guess_line_t *line) {
@@ -233,6 +221,8 @@ typedef struct {
     size_t names, record, odd, unlike; /* for names; for a record; against names; against both */
     size_t heads;                      /* years and days in a row, except for the first of them */
     bool above;                        /* a name stands above a typed column */
+    bool
+        rises; /* the whole numbers, three or more, rise from column to column, as those that count columns do */
 } evidence_t;
 
 /* True if the field and the next one are a day each, or years in a row, which head the columns of many a table. */
@@ -295,13 +285,20 @@ static void weigh_text(const guess_column_t *column, bool *code, evidence_t *evi
 static evidence_t weigh(const guess_t *guess) {
     const size_t columns = guess->structure.columns;
     evidence_t evidence = {0};
-    bool code = false;
+    bool code = false, falls = false;
+    long last = -1;
+    size_t rising = 0;
     for (size_t i = 0; i < columns; i++) {
         const guess_column_t *column = &guess->columns[i];
         const head_t *field = &column->head;
         const bool values = column->column.values, typed = values && !guess_kind_is_text(column->is.kind),
                    follows = i && are_heads(guess, i - 1),
                    head = follows || (i + 1 < columns && are_heads(guess, i));
+        if (field->figure.is && field->figure.whole) {
+            falls |= field->figure.size <= last;
+            last = field->figure.size;
+            rising++;
+        }
         if (head && guess_kind_is_number(column->is.kind) && 2 * field->alike < field->values)
             evidence.heads += !follows ? 0 : field->day ? 2 : 1;
         else if (!field->length)
@@ -315,6 +312,7 @@ static evidence_t weigh(const guess_t *guess) {
     }
     evidence.names += evidence.heads > 1 ? FITS : 0;
     evidence.record += code ? ENOUGH : 0;
+    evidence.rises = rising >= RISING && !falls;
     return evidence;
 }
 
@@ -375,7 +373,7 @@ static bool settle(guess_t *guess, bool header, err_t *err) {
     if (structure->unsure_names && (!said || (header && structure->ends_empty)))
         return refuse_fields(guess, guess->first_line, structure->columns - 1, err);
     guess->header =
-        header && !structure->odd_header && !has_doubles(guess) && guess->names_line == guess->first_line;
+        header && !structure->odd_header && !has_doubles(guess) && structure->names == structure->first;
     guess->named_here = header && !guess->header;
     /* a comment of many fields may name the columns */
     const bool comment = structure->comment && !structure->way.blanks && !said && structure->before > 2 &&
@@ -399,7 +397,7 @@ static bool decide(guess_t *guess, bool yes, err_t *err) {
                named = !structure->unsure && evidence.names >= ENOUGH && evidence.names >= 2 * against,
                one = structure->columns == 1,
                unlike = (evidence.unlike && evidence.record <= evidence.unlike) ||
-                        (guess->records && rises(guess));
+                        (guess->records && evidence.rises);
     if (guess->repeated && (evidence.names || guess->marked_again) && (one || evidence.names < NAME))
         return ask(guess, "it is there again, as a value or where files were put together", err);
     if (named && !guess->records && !yes)
@@ -436,25 +434,24 @@ bool guess_find_header(guess_t *guess, const guess_sample_t *sample, err_t *err)
 
 /* ---- names and keys ---- */
 
-/* The name of a column, in UTF-8, without the blanks around it. */
-static char *read_name(const guess_column_t *column, encoding_t encoding) {
-    const uint8_t *text = (const uint8_t *)column->text;
-    size_t length = column->length;
-    blanks_trim(&text, &length);
-    char *name = calloc(1, ENCODING_MOST_BYTES * length + 1);
-    if (name && encoding_converts(encoding, text, length))
-        encoding_to_utf8(encoding, (uint8_t *)name, text, length);
-    else if (name)
-        memcpy(name, text, length);
-    return name;
+char *guess_utf8(const guess_t *guess, const uint8_t *text, size_t length) {
+    char *utf8 = calloc(1, ENCODING_MOST_BYTES * length + 1);
+    if (utf8 && encoding_converts(guess->encoding, text, length))
+        encoding_to_utf8(guess->encoding, (uint8_t *)utf8, text, length);
+    else if (utf8)
+        memcpy(utf8, text, length);
+    return utf8;
 }
 
 bool guess_read_names(guess_t *guess, err_t *err) {
     for (size_t i = 0; i < guess->structure.columns; i++) {
         guess_column_t *column = &guess->columns[i];
+        const uint8_t *text = (const uint8_t *)column->text;
+        size_t length = column->length;
+        blanks_trim(&text, &length);
         free(column->name);
-        if (!(column->name = read_name(column, guess->encoding)))
-            return err_memory(err, column->length);
+        if (!(column->name = guess_utf8(guess, text, length)))
+            return err_memory(err, length);
     }
     return true;
 }

@@ -92,7 +92,6 @@ struct guess {
     const uint8_t *first;               /* the first record, in the sample */
     size_t first_length;
     uint64_t first_line; /* its line, from 1 */
-    uint64_t names_line; /* the first line of names, which may stand before it */
     bool first_misfits;  /* it has another number of fields than there are columns */
     uint64_t like_first; /* lines that are the same as the first record, it too */
     uint64_t repeated;   /* those of them that do not begin an input */
@@ -166,6 +165,8 @@ bool guess_name_columns(guess_t *guess, err_t *err);
 /* guess_settle.c: --type. Reads the specs; when the names are known, gives them to the columns. */
 bool guess_read_types(guess_t *guess, err_t *err);
 bool guess_tell_types(guess_t *guess, err_t *err);
+/* A text of the input in UTF-8, for free; NULL: out of memory. */
+char *guess_utf8(const guess_t *guess, const uint8_t *text, size_t length);
 /* The key that a column is stored under. */
 const char *guess_key(const guess_column_t *column);
 /* True if the keys are the same, or one is a subdocument of the other. */

@@ -107,9 +107,9 @@ static bool ask(const guess_t *guess, const guess_column_t *column, err_t *err) 
     size_t used = 0;
     for (date_order_t way = ORDER_DMY; way < DOTTED; way++) {
         decision_t is = column->is;
-        if (!(is.orders >> way & 1))
-            continue;
         guess_take_way(&column->column, way, &is);
+        if (!(column->is.orders >> way & 1) || guess_kind_is_text(is.kind))
+            continue;
         used += (size_t)snprintf(ways + used, sizeof ways - used, "%s (--with %s), ",
                                  way < MARK_POINT    ? is.pattern
                                  : way == MARK_POINT ? "numbers with a decimal dot"
@@ -124,26 +124,23 @@ static bool ask(const guess_t *guess, const guess_column_t *column, err_t *err) 
 
 static bool settle_way(const guess_t *guess, guess_column_t *column, err_t *err) {
     decision_t *is = &column->is;
-    const char said = guess->options.decimal;
-    const unsigned told = told_ways(guess, guess_sign_of(is->pattern)), ways = told & is->orders;
-    const bool number = guess_kind_is_number(is->kind), point = told >> MARK_POINT & 1,
-               comma = told >> MARK_COMMA & 1, dotted = told >> DOTTED & 1,
-               grouped = column->column.any[ANY_GROUPED] >> (is->comma ? MARK_COMMA : MARK_POINT) & 1;
+    const unsigned told = told_ways(guess, guess_sign_of(is->pattern));
+    const bool point = told >> MARK_POINT & 1, comma = told >> MARK_COMMA & 1,
+               pairs = may_be_pairs(guess, column, point);
     if (guess_is_typed_by_user(column) && (is->kind == TYPE_NUMBER || is->kind == TYPE_DECIMAL) &&
         !is->orders && comma && !point)
         take_way(column, MARK_COMMA); /* a later value may have a mark, as in the other columns */
-    if (may_be_pairs(guess, column, point)) {
-        if (said == '.')
-            *is = guess_column_as(&column->column, TYPE_TEXT, 0);
-        return said || ask(guess, column, err);
-    }
-    if (__builtin_popcount(is->orders) < 2 || (number && dotted && !point && is->comma && grouped))
-        return true; /* such as 1.500 next to 19,99 */
-    if (__builtin_popcount(ways) == 1) {
+    is->orders |= pairs ? 1u << MARK_POINT : 0;
+    const bool dotted = told >> DOTTED & 1;
+    const unsigned ways = (told | (dotted && is->comma && !point ? 1u << MARK_COMMA : 0)) & is->orders;
+    if (__builtin_popcount(is->orders) < 2)
+        return true;
+    if (__builtin_popcount(ways) == 1 && (guess->options.decimal || !pairs)) {
         take_way(column, (date_order_t)__builtin_ctz(ways));
         return true;
     }
-    is->took_point = number && !is->comma && !grouped && !point && !comma && !dotted &&
+    is->took_point = guess_kind_is_number(is->kind) && !is->comma && !point && !comma && !dotted &&
+                     !(column->column.any[ANY_GROUPED] >> MARK_POINT & 1) &&
                      guess->structure.way.delimiter != ';';
     return is->took_point || ask(guess, column, err);
 }
@@ -165,6 +162,8 @@ void guess_settle_nulls(guess_t *guess) {
         nothing->backslash |= guess_column_null(&column->column, "\\N", false) != 0;
         nothing->null |= guess_column_null(&column->column, "NULL", false) &&
                          !(guess_kind_is_text(column->is.kind) && column->column.values);
+        if (!guess_kind_is_text(column->is.kind))
+            column->is.nulls = (1u << column->column.null_count) - 1;
         if (column->is.kind == TYPE_JSON) /* null is a value of JSON */
             column->is.nulls &= ~guess_column_null(&column->column, "null", false);
     }

@@ -9,43 +9,36 @@
 #include <string.h>
 #include <strings.h>
 
-enum { MOST_COLUMNS = 40, MOST_NAMED = 8 };
-
-/* A line for the user with a list, of which the first items are shown. */
-typedef struct {
-    const char *words;
-    size_t most, count, shown; /* items; bytes */
-    text_t text;
-} list_t;
-
-/* The lists over all columns: their types; names that are no good keys; values that are left out, and null words that stay text. */
+/* The lists over all columns, a line for the user each: their types; names that are no good keys; values that are left out,
+ * and null words that stay text. */
 enum { COLUMNS, RENAMED, LEFT_OUT, KEPT, LISTS };
+static const char *const list_words[LISTS] = {"columns", "renamed", "left out", "kept as text"};
+enum { MOST_SHOWN = 1000 }; /* bytes of a list */
 
 typedef struct {
     const guess_t *guess;
     text_t yaml, people;
-    list_t lists[LISTS];
+    text_t lists[LISTS];
 } writer_t;
 
 /* ---- words ---- */
 
 /* Begins an item, which the caller appends to the text that is returned. */
-static text_t *list_next(list_t *list) {
-    list->shown = list->count++ == list->most ? list->text.length : list->shown;
-    text_append(&list->text, list->count > 1 ? ", " : "");
-    return &list->text;
+static text_t *list_next(text_t *list) {
+    text_append(list, list->length ? ", " : "");
+    return list;
 }
 
 /* Appends a line, if the list has an item, and frees it. */
-static void list_end(text_t *out, list_t *list) {
-    const bool all = list->count <= list->most;
-    if (list->count)
-        text_print(out, "\n%s: %.*s", list->words, (int)(all ? list->text.length : list->shown),
-                   list->text.bytes);
-    if (!all)
-        text_print(out, ", and %zu more", list->count - list->most);
-    text_miss(out, &list->text);
-    text_free(&list->text);
+static void list_end(text_t *out, const char *words, text_t *list) {
+    size_t shown = list->length;
+    if (shown > MOST_SHOWN)
+        shown = MOST_SHOWN + strcspn(list->bytes + MOST_SHOWN, ",");
+    if (shown)
+        text_print(out, "\n%s: %.*s%s", words, (int)shown, list->bytes,
+                   shown < list->length ? ", and more" : "");
+    text_miss(out, list);
+    text_free(list);
 }
 
 /* True if YAML takes the text without quotes for a text: letters, digits, _ and dots, and no word or number of YAML. */
@@ -81,15 +74,10 @@ static bool has_type(const guess_t *guess, bool number) {
 
 /* Appends the line that names the columns, in UTF-8. */
 static void put_header_line(text_t *out, const guess_t *guess) {
-    text_t line = {.length = 0};
-    if (!encoding_converts(guess->encoding, guess->first, guess->first_length))
-        text_append_bytes(&line, (const char *)guess->first, guess->first_length);
-    else if (text_grow(&line, ENCODING_MOST_BYTES * guess->first_length + 1))
-        line.bytes[encoding_to_utf8(guess->encoding, (uint8_t *)line.bytes, guess->first,
-                                    guess->first_length)] = '\0';
-    guess_put_scalar(out, ", header_line: ", line.bytes ? line.bytes : "");
-    text_miss(out, &line);
-    text_free(&line);
+    char *line = guess_utf8(guess, guess->first, guess->first_length);
+    guess_put_scalar(out, ", header_line: ", line ? line : "");
+    out->lacking += line ? 0 : guess->first_length;
+    free(line);
 }
 
 static void write_header(writer_t *to) {
@@ -100,15 +88,10 @@ static void write_header(writer_t *to) {
         put_header_line(&to->yaml, guess);
     else
         text_print(&to->yaml, ", header: %s", guess->header ? "yes" : sure ? "refuse" : "no");
-    if (guess->names_line < guess->first_line && guess->named_here)
-        text_print(&to->people, ", names in lines %llu to %llu", (unsigned long long)guess->names_line,
-                   (unsigned long long)guess->first_line);
-    else if (guess->header || guess->named_here)
+    if (guess->header || guess->named_here)
         text_print(&to->people, ", header in line %llu", (unsigned long long)guess->first_line);
     else
-        text_append(&to->people, !guess->others || guess->options.header || sure
-                                     ? ", no header"
-                                     : ", no header (in another file one would be loaded as a record)");
+        text_append(&to->people, ", no header");
 }
 
 static void write_delimiter(writer_t *to) {
@@ -227,7 +210,7 @@ static void write_type(writer_t *to, text_t *people, const guess_column_t *colum
 }
 
 static void write_nulls(writer_t *to, const guess_column_t *column) {
-    list_t *left_out = &to->lists[LEFT_OUT], *kept = &to->lists[KEPT];
+    text_t *left_out = &to->lists[LEFT_OUT], *kept = &to->lists[KEPT];
     if (column->column.blank)
         text_print(list_next(left_out), "'' of %s", column->key);
     text_append(&to->yaml, column->is.nulls ? ", nulls: [\"\"" : "");
@@ -238,7 +221,7 @@ static void write_nulls(writer_t *to, const guess_column_t *column) {
         snprintf(shown, sizeof shown, "'%s'", word);
         if (is)
             guess_put_scalar(&to->yaml, ", ", word);
-        if (is && !(left_out->text.bytes && strstr(left_out->text.bytes, shown)))
+        if (is && !(left_out->bytes && strstr(left_out->bytes, shown)))
             text_append(list_next(left_out), shown);
         if (!is && guess_kind_is_text(column->is.kind))
             text_print(list_next(kept), "%s of %s", shown, column->key);
@@ -256,7 +239,7 @@ void guess_put_spec(text_t *out, const char *option, const char *name, const gue
 }
 
 /* Names a column that is text because of a few of its values. */
-static void list_nearly(list_t *kept, const guess_column_t *column) {
+static void list_nearly(text_t *kept, const guess_column_t *column) {
     guess_column_t as = {.key = column->key};
     char misfits[UNITS_MAX], values[UNITS_MAX], first[2 * GUESS_SHOWN];
     fit_t fit;
@@ -305,7 +288,7 @@ static void write_columns(writer_t *to) {
         text_print(list_next(&to->lists[LEFT_OUT]), "all of %llu row%s (an empty document each)",
                    (unsigned long long)guess->hollow, units_s(guess->hollow));
     for (size_t i = 0; i < LISTS; i++)
-        list_end(&to->people, &to->lists[i]);
+        list_end(&to->people, list_words[i], &to->lists[i]);
 }
 
 /* ---- all of it ---- */
@@ -313,11 +296,7 @@ static void write_columns(writer_t *to) {
 bool guess_write(const guess_t *guess, char **yaml, char **lines, err_t *err) {
     const bool documents = guess->kind != RECORDS_DELIMITED;
     const char *bad = guess->options.bad_value ? schema_bad_values[guess->options.bad_value] : NULL;
-    writer_t to = {.guess = guess,
-                   .lists = {{.words = "columns", .most = MOST_COLUMNS},
-                             {.words = "renamed", .most = MOST_NAMED},
-                             {.words = "left out", .most = MOST_NAMED},
-                             {.words = "kept as text", .most = MOST_NAMED}}};
+    writer_t to = {.guess = guess};
     text_t about = {.length = 0};
     text_print(&about, "guessed from %s", guess->name);
     text_append(&to.yaml, "# Guessed by tipple, ");
@@ -339,11 +318,9 @@ bool guess_write(const guess_t *guess, char **yaml, char **lines, err_t *err) {
     else
         write_columns(&to);
     if (!documents || guess->options.type_count) {
-        const bool piped = strcmp(guess->name, "-") == 0;
-        text_print(&to.people, "\nto change that: %stipple formats --guess",
-                   piped ? "save the beginning (... | head -n 10000 > sample), then " : "");
+        text_append(&to.people, "\nto change that: tipple formats --guess");
         guess_options_quote(&to.people, &guess->options);
-        shell_quote_word(&to.people, piped ? "sample" : guess->name);
+        shell_quote_word(&to.people, guess->name);
         text_append(&to.people, " > my.yaml, edit my.yaml, and give --format ./my.yaml");
     }
     text_append(&to.people, "\n");

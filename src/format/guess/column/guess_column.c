@@ -69,7 +69,6 @@ static void read_number(value_t *value, const uint8_t *text, size_t length) {
         value->any[ANY_FRACTION] |= types && fraction ? mark : 0;
         value->any[ANY_GROUPED] |= types && grouped ? mark : 0;
     }
-    value->any[ANY_DIVIDED] = value->reads.numbers & POINTS ? 0 : value->any[ANY_GROUPED];
 }
 
 /* ---- dates ---- */
@@ -105,13 +104,12 @@ enum {
     BARE = 0x33000,
     DAY_LEAST = 6,
     PART_ROOM = 72,
-    MOST_LEADING = 14,
 };
 _Static_assert((int)DAYS == 32 && (int)TIMES <= 32, "a bit for each");
 
 static pattern_t of_day[DAYS], of_time[TIMES], of_zone[ZONES];
-/* The days that begin with this number of digits, before this character; 0: the end, or a name. */
-static uint32_t days_with[MOST_LEADING + 1][128];
+/* The days that have this sign first; 0: only digits, or the name of a month in front. */
+static uint32_t days_with[128];
 char guess_sign_of(const char *pattern) {
     return pattern[strcspn(pattern, "-/. ")];
 }
@@ -129,12 +127,8 @@ static void compile(void) {
     compile_parts("", days, DAYS, of_day);
     compile_parts("YYYYMMDD", *times, TIMES, of_time);
     compile_parts("YYYYMMDDhhmm", zones, ZONES, of_zone);
-    for (size_t i = 0; i < DAYS; i++) {
-        const size_t led = strncmp(days[i], "MO", 2) == 0 ? 0 : strspn(days[i], "YMDhms");
-        const uint8_t sign = led ? (uint8_t)days[i][led] : 0;
-        days_with[led][sign] |= 1u << i;
-        days_with[led == 1 ? 2 : led][sign] |= 1u << i; /* a day has one digit or two */
-    }
+    for (size_t i = 0; i < DAYS; i++)
+        days_with[*days[i] == 'M' && days[i][1] == 'O' ? 0 : (uint8_t)guess_sign_of(days[i])] |= 1u << i;
 }
 
 /* The patterns among these that read the text after `before`. *ms: the moment, by the last one. */
@@ -194,10 +188,10 @@ static readings_t read_date(const uint8_t *text, size_t length) {
         if (at < end)
             reads.zones = (uint8_t)read_part(of_zone, ALL_ZONES, "200001010000", at, (size_t)(end - at), &ms);
     }
-    while (sign < day_end && sign - text < MOST_LEADING && digits_is_one(*sign))
+    while (sign < day_end && digits_is_one(*sign))
         sign++;
-    reads.days = read_part(of_day, days_with[sign - text][sign > text && sign < day_end ? *sign & 0x7F : 0],
-                           "", text, (size_t)(day_end - text), &ms);
+    reads.days = read_part(of_day, days_with[sign > text && sign < day_end ? *sign & 0x7F : 0], "", text,
+                           (size_t)(day_end - text), &ms);
     if (!is_date(&reads) || ((reads.days & DAYS_OF_DIGITS) && !is_of_our_time(ms)))
         return (readings_t){.days = 0};
     if ((reads.days & 1) && !colon)
@@ -274,10 +268,6 @@ static void read_value(value_t *value, const uint8_t *text, size_t length) {
     value->any[no ? ANY_NO : ANY_YES] = value->reads.pairs;
     blanks_trim(&text, &length);
     read_number(value, text, length);
-    size_t digits = *text == '+';
-    while (digits < length && digits_is_one(text[digits]))
-        digits++;
-    value->any[ANY_CODE] = !value->reads.numbers && digits == length;
 }
 
 void guess_read(value_t *value, const uint8_t *text, size_t length) {
@@ -399,15 +389,15 @@ static bool are_dialled(const column_t *column) {
            (column->same_trimmed == 11 || column->same_trimmed == 15);
 }
 
-/* Notes the decimal marks that the numbers may have: both if all are numbers by either, as 1,234; or by a comma, as 1.234 next to
- * 5,6, where no number has both marks. */
+/* Notes the decimal marks that the numbers may have: both if all are numbers by either, as 1,234; or by a comma, as 5,6 next to
+ * 1.234. */
 static void note_marks(const column_t *column, decision_t *is) {
-    const uint32_t fraction = column->any[ANY_FRACTION], grouped = column->any[ANY_GROUPED],
+    const uint32_t both = 1u << MARK_POINT | 1u << MARK_COMMA,
                    mark = 1u << (is->comma ? MARK_COMMA : MARK_POINT);
-    const bool either = (is->reads.numbers & POINTS && is->reads.numbers & COMMAS) ||
-                        (is->comma && fraction & grouped & ~column->any[ANY_DIVIDED] & mark);
-    if ((fraction | grouped) & mark)
-        is->orders = (uint8_t)(either ? 1u << MARK_POINT | 1u << MARK_COMMA : mark);
+    const bool either =
+        is->reads.numbers & POINTS ? is->reads.numbers & COMMAS : column->any[ANY_FRACTION] == both;
+    if ((column->any[ANY_FRACTION] | column->any[ANY_GROUPED]) & mark)
+        is->orders = (uint8_t)(either ? both : mark);
 }
 
 /* The order of a pattern of days. */
@@ -444,6 +434,7 @@ static void take_type(const column_t *column, decision_t *is) {
     enum { SURE_ALONE = 7 }; /* true or false; of the other words both must be there */
     const readings_t *reads = &is->reads;
     const uint32_t pairs = reads->pairs & (SURE_ALONE | (column->any[ANY_YES] & column->any[ANY_NO]));
+    is->kind = TYPE_TEXT;
     if (is_of_digits(reads)) {
         put_pattern(is);
     } else if (pairs) {
@@ -467,15 +458,12 @@ static void take_type(const column_t *column, decision_t *is) {
 
 /* The type of values that have these readings in common. */
 static decision_t decide(const column_t *column, const readings_t *reads) {
-    decision_t is = {.kind = TYPE_TEXT, .reads = *reads, .nulls = (1u << column->null_count) - 1};
+    decision_t is = {.kind = TYPE_TEXT, .reads = *reads};
     if (are_dialled(column))
         is.reads.numbers &= POINTS;
     if (column->values)
         take_type(column, &is);
-    if (is.kind != TYPE_TEXT)
-        return is;
-    is.nulls = 0;
-    if (column->values && !column->kept_blank &&
+    if (is.kind == TYPE_TEXT && column->values && !column->kept_blank &&
         (column->led == column->values || (column->trailed && column->same_length != SIZE_MAX)))
         is.kind = TYPE_TRIMMED;
     return is;
@@ -520,12 +508,11 @@ bool guess_column_nearly(const column_t *column, fit_t *fit, decision_t *is) {
     if (!fit->misfits || fit->values < fit->misfits * A_MISFIT_IN)
         return false;
     *is = decide(column, &fit->reads);
-    return !guess_kind_is_text(is->kind) && !(is->orders & (is->orders - 1)) &&
-           !(column->any[ANY_CODE] && (guess_kind_is_number(is->kind) || is_of_digits(&is->reads)));
+    return !guess_kind_is_text(is->kind) && !(is->orders & (is->orders - 1));
 }
 
 decision_t guess_column_as(const column_t *column, kind_t kind, char decimal) {
-    decision_t is = {.kind = kind};
+    decision_t is = {.pair = 0};
     readings_t among = {.pairs = kind == TYPE_BOOLEAN ? ~0u : 0};
     if (guess_kind_is_number(kind))
         among.numbers = decimal == '.' ? POINTS : decimal ? COMMAS : POINTS | COMMAS;
@@ -536,7 +523,6 @@ decision_t guess_column_as(const column_t *column, kind_t kind, char decimal) {
     take_type(column, &is);
     is.kind = kind;
     is.pair = is.reads.pairs ? (size_t)__builtin_ctz(is.reads.pairs) : 0;
-    is.nulls = guess_kind_is_text(kind) ? 0 : (1u << column->null_count) - 1;
     return is;
 }
 

@@ -56,9 +56,7 @@ enum {
     ANY_NO,
     ANY_FRACTION, /* the marks (1 << MARK_...) by which it has a fraction; has marks between thousands; */
     ANY_GROUPED,
-    ANY_DIVIDED, /* has such marks, and is no number with a point */
     ANY_LETTERS, /* of an ObjectId: a number of 24 digits has none */
-    ANY_CODE,    /* it is of digits that as a number would lose a zero or a plus sign */
     ANYS
 };
 

@@ -87,37 +87,10 @@ bool guess_is_name_like(const char *text, size_t length) {
            (numbers < 2 || letters >= 2 * digits);
 }
 
-static size_t count_digits(const char *text, size_t length) {
-    size_t count = 0;
-    while (count < length && digits_is_one((uint8_t)text[count]))
-        count++;
-    return count;
-}
-
 bool guess_is_period(const char *text, size_t length) {
-    size_t years = 0, others = 0;
-    for (size_t i = 0, count; i < length; i += count ? count : 1) {
-        count = count_digits(text + i, length - i);
-        const bool year = count == 4 && memcmp(text + i, "1800", 4) >= 0 && memcmp(text + i, "2200", 4) <= 0;
-        if (count ? count > 2 && !year : !memchr("-/ QWMHS", text[i], 8))
-            return false;
-        years += year;
-        others += count && !year;
-    }
-    return years == 1 && others == 1;
-}
-
-bool guess_is_numbered_alike(const char *one, size_t length, const char *other, size_t other_length) {
-    size_t at = 0, other_at = 0, numbers = 0, letters = 0;
-    while (at < length && other_at < other_length) {
-        const size_t digits = count_digits(one + at, length - at),
-                     others = count_digits(other + other_at, other_length - other_at);
-        if (!digits != !others || (!digits && one[at] != other[other_at]))
-            return false;
-        numbers += digits > 0;
-        letters += is_letter((unsigned char)one[at]);
-        at += digits ? digits : 1;
-        other_at += digits ? others : 1;
-    }
-    return at == length && other_at == other_length && numbers && letters;
+    bool is = length > 5 && length <= 8 && memcmp(text, "1800", 4) >= 0 && memcmp(text, "2200", 4) <= 0;
+    for (size_t i = 0; is && i < length; i++)
+        is = i == 4 ? memchr("-/ QWMHS", text[i], 8) != NULL
+                    : digits_is_one((uint8_t)text[i]) || (i > 4 && memchr("QWMHS", text[i], 5));
+    return is;
 }

@@ -12,9 +12,7 @@ bool guess_is_column_word(const char *text, size_t length);
 /* True if a column may be called so: the text begins with a letter, does not mean nothing, and is no date or code of
  * several numbers. */
 bool guess_is_name_like(const char *text, size_t length);
-/* True for a part of a year, which has no type here: 2023-01, 2023/24, 2023-Q1, 2023W05, 01/2023, Q1/2023. */
+/* True for a part of a year, which has no type here: 2023-01, 2023/24, 2023-Q1, 2023W05. */
 bool guess_is_period(const char *text, size_t length);
-/* True if the texts differ in their digits only, as IDX01 and IDX12 do, and have digits and letters. */
-bool guess_is_numbered_alike(const char *one, size_t length, const char *other, size_t other_length);
 
 #endif
