@@ -118,13 +118,6 @@ static bool begin(guess_t *guess, const guess_piece_t *piece, err_t *err) {
 
 /* ---- values ---- */
 
-static void add_value(guess_column_t *column, const span_t *span) {
-    const bool quoted = span->raw_length > span->length && span->length;
-    guess_column_add(&column->column, span->text, span->length);
-    guess_compare_head(column, span);
-    column->column.kept_blank |= quoted && (span->text[0] == ' ' || span->text[span->length - 1] == ' ');
-}
-
 /* The column of a field of the input at hand. */
 static guess_column_t *column_at(const guess_t *guess, size_t field) {
     return &guess->columns[guess->header ? guess->order[field] : field];
@@ -159,7 +152,11 @@ static bool add_record(guess_t *guess, const guess_line_t *line, err_t *err) {
     const bool wide = !encoding_is_ascii(line->text, line->length);
     for (size_t i = 0; !torn && i < guess->split->count; i++) {
         const span_t *span = &guess->split->spans[i];
-        add_value(column_at(guess, i), span);
+        guess_column_t *column = column_at(guess, i);
+        guess_column_add(&column->column, span->text, span->length);
+        guess_compare_head(column, span);
+        column->column.kept_blank |= span->raw_length > span->length && span->length &&
+                                     (span->text[0] == ' ' || span->text[span->length - 1] == ' ');
         if (wide)
             guess_look_at_bytes(guess, span->text, span->length);
     }

@@ -110,6 +110,7 @@ _Static_assert((int)DAYS == 32 && (int)TIMES <= 32, "a bit for each");
 static pattern_t of_day[DAYS], of_time[TIMES], of_zone[ZONES];
 /* The days that have this sign first; 0: only digits, or the name of a month in front. */
 static uint32_t days_with[128];
+static uint32_t days_of[MARK_POINT]; /* in this order */
 char guess_sign_of(const char *pattern) {
     return pattern[strcspn(pattern, "-/. ")];
 }
@@ -127,8 +128,12 @@ static void compile(void) {
     compile_parts("", days, DAYS, of_day);
     compile_parts("YYYYMMDD", *times, TIMES, of_time);
     compile_parts("YYYYMMDDhhmm", zones, ZONES, of_zone);
-    for (size_t i = 0; i < DAYS; i++)
-        days_with[*days[i] == 'M' && days[i][1] == 'O' ? 0 : (uint8_t)guess_sign_of(days[i])] |= 1u << i;
+    for (size_t i = 0; i < DAYS; i++) {
+        const char *day = days[i];
+        const bool named = strstr(day, "MON"), sure = named || strncmp(day, "YYYY", 4) == 0;
+        days_with[named && *day == 'M' ? 0 : (uint8_t)guess_sign_of(day)] |= 1u << i;
+        days_of[sure ? ORDER_SURE : *day == 'D' ? ORDER_DMY : *day == 'M' ? ORDER_MDY : ORDER_YMD] |= 1u << i;
+    }
 }
 
 /* The patterns among these that read the text after `before`. *ms: the moment, by the last one. */
@@ -400,14 +405,6 @@ static void note_marks(const column_t *column, decision_t *is) {
         is->orders = (uint8_t)(either ? both : mark);
 }
 
-/* The order of a pattern of days. */
-static date_order_t order_of(const char *day) {
-    return strstr(day, "MON") || strncmp(day, "YYYY", 4) == 0 ? ORDER_SURE
-           : *day == 'D'                                      ? ORDER_DMY
-           : *day == 'M'                                      ? ORDER_MDY
-                                                              : ORDER_YMD;
-}
-
 /* Composes a pattern of the first readings. With a day without a leading zero, the hour has none either. */
 static void put_pattern(decision_t *is) {
     const char *day = days[__builtin_ctz(is->reads.days)];
@@ -417,9 +414,8 @@ static void put_pattern(decision_t *is) {
              times[time / 3][time % 3], zones[__builtin_ctz(is->reads.zones)]);
     is->kind = TYPE_DATE;
     is->timed = strchr(is->pattern, 'h');
-    is->orders = 0;
-    for (uint32_t left = is->reads.days; left; left &= left - 1)
-        is->orders |= (uint8_t)(1u << order_of(days[__builtin_ctz(left)]));
+    for (date_order_t order = ORDER_SURE; order < MARK_POINT; order++)
+        is->orders |= (uint8_t)((is->reads.days & days_of[order] ? 1u : 0) << order);
     if (is->orders >> ORDER_SURE & 1)
         is->orders = 1u << ORDER_SURE;
 }
@@ -429,74 +425,61 @@ static bool is_of_digits(const readings_t *reads) {
     return is_date(reads) && (reads->days & DAYS_OF_DIGITS);
 }
 
-/* Takes the first type that reads the values. */
-static void take_type(const column_t *column, decision_t *is) {
-    enum { SURE_ALONE = 7 }; /* true or false; of the other words both must be there */
-    const readings_t *reads = &is->reads;
-    const uint32_t pairs = reads->pairs & (SURE_ALONE | (column->any[ANY_YES] & column->any[ANY_NO]));
-    is->kind = TYPE_TEXT;
-    if (is_of_digits(reads)) {
-        put_pattern(is);
-    } else if (pairs) {
-        is->kind = TYPE_BOOLEAN;
-        is->pair = (size_t)__builtin_ctz(pairs);
-    } else if (reads->numbers) {
-        is->comma = !(reads->numbers & POINTS);
-        is->kind = number_types[__builtin_ctz(reads->numbers) % NUMBER_TYPES];
-        note_marks(column, is);
-    } else if (reads->others & READS_DATETIME) {
-        is->kind = TYPE_DATE;
-        is->timed = !(reads->others & READS_DAY);
-    } else if (is_date(reads)) {
-        put_pattern(is);
-    } else if (reads->others) {
-        is->kind = reads->others & READS_UUID ? TYPE_UUID
-                   : column->any[ANY_LETTERS] ? TYPE_OBJECTID
-                                              : TYPE_TEXT;
-    }
-}
-
-/* The type of values that have these readings in common. */
+/* The first type that reads the values which have these readings in common. */
 static decision_t decide(const column_t *column, const readings_t *reads) {
+    enum { SURE_ALONE = 7 }; /* true or false; of the other words both must be there */
     decision_t is = {.kind = TYPE_TEXT, .reads = *reads};
-    if (are_dialled(column))
-        is.reads.numbers &= POINTS;
-    if (column->values)
-        take_type(column, &is);
-    if (is.kind == TYPE_TEXT && column->values && !column->kept_blank &&
-        (column->led == column->values || (column->trailed && column->same_length != SIZE_MAX)))
+    const uint32_t pairs = reads->pairs & (SURE_ALONE | (column->any[ANY_YES] & column->any[ANY_NO]));
+    if (!column->values)
+        return is;
+    if (is_of_digits(reads)) {
+        put_pattern(&is);
+    } else if (pairs) {
+        is.kind = TYPE_BOOLEAN;
+        is.pair = (size_t)__builtin_ctz(pairs);
+    } else if (reads->numbers) {
+        is.comma = !(reads->numbers & POINTS);
+        is.kind = number_types[__builtin_ctz(reads->numbers) % NUMBER_TYPES];
+        note_marks(column, &is);
+    } else if (reads->others & READS_DATETIME) {
+        is.kind = TYPE_DATE;
+        is.timed = !(reads->others & READS_DAY);
+    } else if (is_date(reads)) {
+        put_pattern(&is);
+    } else if (reads->others & READS_UUID) {
+        is.kind = TYPE_UUID;
+    } else if (reads->others & READS_OBJECTID && column->any[ANY_LETTERS]) {
+        is.kind = TYPE_OBJECTID;
+    } else if (!column->kept_blank &&
+               (column->led == column->values || (column->trailed && column->same_length != SIZE_MAX))) {
         is.kind = TYPE_TRIMMED;
+    }
     return is;
 }
 
 decision_t guess_column_decide(const column_t *column) {
-    return decide(column, &column->all);
+    readings_t all = column->all;
+    all.numbers &= are_dialled(column) ? POINTS : 0xFF;
+    return decide(column, &all);
 }
 
-/* Adds up the classes that have readings in common with the class at `first` and with each other, the largest first. */
-static fit_t fit_with(const column_t *column, size_t first, const readings_t *among) {
-    const class_t *classes = column->classes;
-    fit_t fit = {.reads = in_both(&classes[first].reads, among)};
-    if (!is_any(&fit.reads))
-        return fit;
-    for (size_t i = 0; i < column->class_count; i++) {
-        const readings_t both = in_both(&fit.reads, &classes[i].reads);
-        if (is_any(&both)) {
-            fit.reads = both;
-            fit.values += classes[i].values;
-            continue;
-        }
-        fit.misfits += classes[i].values;
-        fit.first = fit.first ? fit.first : &classes[i];
-    }
-    return fit;
-}
-
-/* The readings among these that the most values share. */
+/* The readings among these that the most values share: of the classes that have some in common with one class, and with each
+ * other, the largest first. */
 static fit_t fit_most(const column_t *column, const readings_t *among) {
+    const class_t *classes = column->classes, *const end = classes + column->class_count;
     fit_t most = {.values = 0};
-    for (size_t i = 0; i < column->class_count; i++) {
-        const fit_t fit = fit_with(column, i, among);
+    for (const class_t *first = classes; first < end; first++) {
+        fit_t fit = {.reads = in_both(&first->reads, among)};
+        for (const class_t *class = classes; class < end && is_any(&fit.reads); class ++) {
+            const readings_t both = in_both(&fit.reads, &class->reads);
+            if (is_any(&both)) {
+                fit.reads = both;
+                fit.values += class->values;
+                continue;
+            }
+            fit.misfits += class->values;
+            fit.first = fit.first ? fit.first : class;
+        }
         most = fit.values > most.values ? fit : most;
     }
     return most;
@@ -512,15 +495,14 @@ bool guess_column_nearly(const column_t *column, fit_t *fit, decision_t *is) {
 }
 
 decision_t guess_column_as(const column_t *column, kind_t kind, char decimal) {
-    decision_t is = {.pair = 0};
     readings_t among = {.pairs = kind == TYPE_BOOLEAN ? ~0u : 0};
     if (guess_kind_is_number(kind))
         among.numbers = decimal == '.' ? POINTS : decimal ? COMMAS : POINTS | COMMAS;
     if (kind == TYPE_DATE)
         among = (readings_t){
             .days = ~0u, .times = ~0u, .between = 0xFF, .zones = 0xFF, .others = READS_DAY | READS_DATETIME};
-    is.reads = fit_most(column, &among).reads;
-    take_type(column, &is);
+    const fit_t fit = fit_most(column, &among);
+    decision_t is = decide(column, &fit.reads);
     is.kind = kind;
     is.pair = is.reads.pairs ? (size_t)__builtin_ctz(is.reads.pairs) : 0;
     return is;
@@ -528,8 +510,6 @@ decision_t guess_column_as(const column_t *column, kind_t kind, char decimal) {
 
 void guess_take_way(const column_t *column, date_order_t way, decision_t *is) {
     is->reads.numbers &= way == MARK_POINT ? POINTS : way == MARK_COMMA ? COMMAS : 0;
-    for (uint32_t left = is->reads.days; left; left &= left - 1)
-        if (order_of(days[__builtin_ctz(left)]) != way)
-            is->reads.days &= ~(left & -left);
-    take_type(column, is);
+    is->reads.days &= way < MARK_POINT ? days_of[way] : 0;
+    *is = decide(column, &is->reads);
 }
