@@ -148,18 +148,18 @@ static __attribute__((noinline)) parsed_t look_at_guessed(delimited_t *reader, r
 /* A record of several lines. PARSED_DOCUMENT: it is one. */
 static __attribute__((noinline)) parsed_t look_at_lines(delimited_t *reader, record_t *record) {
     const dialect_t *dialect = reader->engine.dialect;
-    torn_field_t field;
+    uint32_t torn;
     if (reader->engine.schema->any_lines)
         return PARSED_DOCUMENT;
-    const torn_lines_t torn =
-        torn_lines(&reader->split, reader->engine.schema, dialect->delimiter, dialect->columns,
-                   reader->engine.in.text + record->offset, record->length, &field);
-    if (torn == TORN)
+    if (!torn_lines(&reader->split, reader->engine.schema, dialect->delimiter, dialect->columns,
+                    reader->engine.in.text + record->offset, record->length, &torn))
+        return PARSED_MEMORY;
+    if (torn)
         return record_refuse(
-            record, field.at + 1,
+            record, torn,
             "the quote that opens here goes around lines that look like records themselves. If they are, "
             "take it out of the input; if it is one text, give a --format with multiline: yes");
-    return torn == TORN_MEMORY ? PARSED_MEMORY : PARSED_DOCUMENT;
+    return PARSED_DOCUMENT;
 }
 
 /* ---- scanning ---- */

@@ -80,17 +80,12 @@ static bool find_structure(const guess_t *guess, const guess_piece_t *piece, boo
                                 &guess->options, err);
 }
 
-/* Refuses a text that would be read with quotes if it went on: it may have been cut off within a text in quotes. */
-static bool check_cut_off(const guess_t *guess, const guess_piece_t *piece, err_t *err) {
+/* True if the text would be read with quotes if it went on: it may have been cut off within a text in quotes. */
+static bool is_cut_off(const guess_t *guess, const guess_piece_t *piece) {
     structure_t found;
     err_t ignored;
-    return guess->options.quote || guess->structure.way.quote ||
-           !find_structure(guess, piece, false, &found, &ignored) || !found.way.quote ||
-           err_set(
-               err, STATUS_INPUT,
-               "%.1000s: if its quotes enclose texts, it ends within one, where it may have been cut off; "
-               "else they are ordinary characters: say which by --with quote=%s or --with quote=none",
-               guess->name, guess_options_quote_word(found.way.quote));
+    return !guess->options.quote && !guess->structure.way.quote &&
+           find_structure(guess, piece, false, &found, &ignored) && found.way.quote;
 }
 
 /* Finds the structure by the first piece. */
@@ -106,9 +101,9 @@ static bool begin(guess_t *guess, const guess_piece_t *piece, err_t *err) {
         return true;
     const bool whole = is_whole(guess, piece);
     if (!guess_is_text(guess->name, piece->text, piece->length, err) ||
-        !find_structure(guess, piece, whole, &guess->structure, err) ||
-        (whole && !check_cut_off(guess, piece, err)))
+        !find_structure(guess, piece, whole, &guess->structure, err))
         return false;
+    guess->quotes.cut_off = whole && is_cut_off(guess, piece);
     guess->fields = guess->structure.columns;
     guess_schema(guess->schema, &guess->structure.way);
     guess->schema->skip = (uint32_t)guess->structure.skip;
@@ -146,7 +141,7 @@ static bool add_record(guess_t *guess, const guess_line_t *line, err_t *err) {
         guess->quotes.odd += guess->split->torn > 0;
         return true;
     }
-    bool torn = false;
+    uint32_t torn;
     if (!guess_quotes_look(guess, line, &torn, err))
         return false;
     const bool wide = !encoding_is_ascii(line->text, line->length);

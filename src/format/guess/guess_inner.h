@@ -73,6 +73,7 @@ typedef struct {
     uint64_t loose;    /* fields without quotes around them that hold a quote */
     uint64_t odd;      /* records with something after the quote that ends a text */
     bool any;          /* a field or a name is in quotes */
+    bool cut_off;      /* the text ends within quotes, if they enclose texts */
     bool needed;       /* a text in quotes needs them */
     const char *blank; /* the first input with a text in quotes after a blank; NULL: there is none */
 } guess_quotes_t;
@@ -134,7 +135,7 @@ bool guess_is_named_again(const guess_t *guess);
 void guess_look_at_bytes(guess_t *guess, const uint8_t *text, size_t length);
 bool guess_find_encoding(guess_t *guess, err_t *err);
 /* guess_quotes.c: called for a record that is split (*torn: it will be rejected); at the end. */
-bool guess_quotes_look(guess_t *guess, const guess_line_t *line, bool *torn, err_t *err);
+bool guess_quotes_look(guess_t *guess, const guess_line_t *line, uint32_t *torn, err_t *err);
 bool guess_find_quotes(guess_t *guess, err_t *err);
 /* Notes the quotes of the record that is split. names: it is the first one, whose quotes say nothing about the columns. */
 void guess_note_quotes(guess_t *guess, bool names);

@@ -40,10 +40,6 @@ static const struct {
 #undef ROW
 };
 
-const char *guess_options_quote_word(char quote) {
-    return quote_words[quote == '"' ? 0 : quote ? 1 : 2];
-}
-
 static bool read_value(guess_options_t *options, size_t row, const char *text, err_t *err) {
     uint64_t line = 0;
     const bool is_line = row == HEADER && units_parse_count(text, &line) && line && line <= UINT32_MAX,

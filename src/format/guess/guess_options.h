@@ -51,7 +51,6 @@ typedef struct {
  * sentence lists; nothing is changed. */
 bool guess_options_bad_value(void *options, const char *text, err_t *err);
 bool guess_options_with(void *options, const char *text, err_t *err); /* --with: "header=no" */
-const char *guess_options_quote_word(char quote);                     /* as --with quote has it; 0: none */
 
 /* Puts the SPECs of --type into the options. False (status 1): `format` is given together with an option of the guess. Only
  * --on-bad-value goes with a format. */

@@ -1,6 +1,8 @@
 /* Whether quotes are ordinary characters. guess_find_structure decides by the beginning of a text. Then each record of the sample
  * is checked once (guess_quotes_look). At the end guess_find_quotes asks, or keeps the way. It asks for these reasons:
  *
+ *     mixed      texts stand in other quotes than the rest, or hold a quote after a backslash
+ *     cut off    the text ends within one, if they enclose texts
  *     blank      a text in quotes stands after a blank, where a quote is an ordinary character
  *     odd        most records have something after the quote that ends a text
  *     torn       each line of a record of several lines looks like a record itself (torn_lines). The record is a reject
@@ -38,20 +40,17 @@ void guess_note_quotes(guess_t *guess, bool names) {
     }
 }
 
-bool guess_quotes_look(guess_t *guess, const guess_line_t *line, bool *torn, err_t *err) {
+bool guess_quotes_look(guess_t *guess, const guess_line_t *line, uint32_t *torn, err_t *err) {
     const char quote = guess->structure.way.quote;
-    torn_field_t field;
-    *torn = false;
+    *torn = 0;
     if (!quote || !memchr(line->text, quote, line->length))
         return true;
-    if (memchr(line->text, '\n', line->length)) {
-        const torn_lines_t is = torn_lines(guess->split, guess->schema, guess->structure.way.delimiter,
-                                           guess->structure.columns, line->text, line->length, &field);
-        if (is == TORN_MEMORY || !guess_split_line(guess, line, err))
-            return err_memory(err, line->length);
-        *torn = is == TORN;
-    }
-    guess->quotes.torn += *torn;
+    if (memchr(line->text, '\n', line->length) &&
+        (!torn_lines(guess->split, guess->schema, guess->structure.way.delimiter, guess->structure.columns,
+                     line->text, line->length, torn) ||
+         !guess_split_line(guess, line, err)))
+        return err_memory(err, line->length);
+    guess->quotes.torn += *torn > 0;
     if (!*torn)
         guess_note_quotes(guess, false);
     return true;
@@ -84,6 +83,12 @@ bool guess_find_quotes(guess_t *guess, err_t *err) {
         bool is;
         const char *why, *otherwise;
     } reasons[] = {
+        {guess->structure.unsure_quotes && !guess->options.quote,
+         "some stand in other quotes than the rest, are followed by a blank, or hold a quote after a "
+         "backslash",
+         "--with quote=double or --with quote=single"},
+        {quotes->cut_off, "the last one opens a text that the file does not end; it may have been cut off",
+         "--with quote=double or --with quote=single"},
         {quotes->blank, "some stand after a blank, where a quote encloses nothing", "take those blanks out"},
         {quotes->odd * 2 > guess->records,
          "in most records something follows the quote that ends a text, be it a blank",

@@ -94,18 +94,20 @@ const uint8_t *guess_middle(const structure_t *structure, const schema_t *schema
 
 /* ---- records of several lines: see torn_lines.h ---- */
 
-torn_lines_t torn_lines(split_t *split, const schema_t *schema, char delimiter, size_t columns,
-                        const uint8_t *record, size_t length, torn_field_t *field) {
+bool torn_lines(split_t *split, const schema_t *schema, char delimiter, size_t columns, const uint8_t *record,
+                size_t length, uint32_t *torn) {
     schema_t alone[2] = {*schema, *schema}; /* with quotes, and with quotes as ordinary characters */
     length -= length && record[length - 1] == '\r';
     const uint8_t *line = record, *const end = record + length, *feed = memchr(record, '\n', length);
     size_t count = 0, odd = 0;
+    uint32_t at = 0;
+    *torn = 0;
     if (columns < 2)
-        return TORN_NOT;
+        return true;
     if (!split_record(split, schema, delimiter, record, length))
-        return TORN_MEMORY;
+        return false;
     for (size_t i = 0; i < split->count && split->spans[i].at <= (size_t)(feed - record); i++)
-        field->at = split->spans[i].at;
+        at = split->spans[i].at + 1;
     alone[0].multiline = alone[1].multiline = false;
     alone[1].quote = 0;
     while (feed) {
@@ -115,17 +117,18 @@ torn_lines_t torn_lines(split_t *split, const schema_t *schema, char delimiter, 
         bool fits = !left || (count && schema_is_comment(schema, *line)); /* no record */
         for (size_t i = 0; !fits && i < 2; i++) {
             if (!split_record(split, &alone[i], delimiter, line, left))
-                return TORN_MEMORY;
+                return false;
             fits = split_is_sound(split) &&
                    (split->count == columns || (schema->surplus_field >= 0 && split->count > columns));
             count += fits;
         }
         if (!fits && (!count || !feed))
-            return TORN_NOT;
+            return true;
         odd += !fits;
         line = feed ? feed + 1 : end;
     }
-    return count > 1 && odd <= 1 + count / SELDOM ? TORN : TORN_NOT;
+    *torn = count > 1 && odd <= 1 + count / SELDOM ? at : 0;
+    return true;
 }
 
 /* ---- is it delimited text at all? ---- */

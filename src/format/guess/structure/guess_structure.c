@@ -41,13 +41,6 @@ const char *guess_delimiter_word(char delimiter) {
     return sign ? guess_delimiter_words[sign - guess_delimiter_signs] : NULL;
 }
 
-/* The delimiter as a shell takes it after --with delimiter=, and as a sentence names it. */
-static const char *name_delimiter(char out[8], char delimiter) {
-    const char *word = guess_delimiter_word(delimiter), *quote = *word >= 'a' && *word <= 'z' ? "" : "'";
-    snprintf(out, 8, "%s%s%s", quote, word, quote);
-    return out;
-}
-
 char guess_way_sign(const way_t *way) {
     return way->blanks ? ' ' : strcmp(way->wide, "::") == 0 ? GUESS_TWO_COLONS : way->delimiter;
 }
@@ -87,34 +80,24 @@ static bool holds_escape(const uint8_t *at, const uint8_t *end, char quote) {
     return false;
 }
 
-/* True if a field begins with a quote, and is not in quotes. */
-static bool is_odd(const study_t *study) {
-    for (size_t i = 0; i < study->split.count; i++) {
-        const span_t *span = &study->split.spans[i];
-        if (span->length && span->length == span->raw_length && span->text[0] == (uint8_t)study->schema.quote)
-            return true;
-    }
-    return false;
-}
-
 /* Cuts the first records. Few may have an escape, and show which one it is: \" may also end a text (a path of Windows). */
 static void cut(study_t *study, const way_t *way) {
     const uint8_t *at = study->text;
     const bool rest = study->escapes && way->quote == '"';
     guess_line_t line;
     guess_schema(&study->schema, way);
-    study->schema.guessed = false; /* odd quotes are weighed here, and rejected later */
     study->count = 0;
     while (study->count < MOST_RECORDS && guess_next(&study->schema, &at, study->end, study->last, &line)) {
         const bool escapes = rest && holds_escape(line.text, line.text + line.length, '"');
         if (rest && !escapes && study->count >= FIRST_RECORDS)
             continue;
+        study->schema.guessed = escapes; /* other odd quotes are weighed here, and rejected later */
         study->records[study->count].hash = line.text[0] == '#';
         study->records[study->count].at = (size_t)(line.text - study->text);
         study->records[study->count].length = line.length;
         split(study, study->count);
         study->records[study->count++].fields =
-            split_is_sound(&study->split) && !(escapes && is_odd(study)) ? (uint16_t)study->split.count : 0;
+            split_is_sound(&study->split) ? (uint16_t)study->split.count : 0;
     }
 }
 
@@ -355,10 +338,8 @@ typedef struct {
     size_t records, cells; /* those of them whose cells count (CELLS_OF), and their cells */
     double clean;          /* sum over the cells: how much each looks like a value */
     size_t odd;            /* cells with a quote at one end, or with one that encloses nothing */
-    bool encloses;         /* a text is in quotes, */
-    bool quoted;  /* and needs it, or most values of a column are; else apostrophes may stand around a word */
-    bool padded;  /* a blank follows a text in quotes, which then enclose nothing */
-    bool divides; /* the first record with several fields is no number */
+    bool
+        quoted; /* a text in quotes needs them, or most values of a column are in quotes; else apostrophes may stand around a word */
     uint8_t holds; /* signs in cells, a bit for each of `delimiters`: see guess_structure.h */
     /* records: over several lines; that may be one value; with a delimiter before a blank; with two blanks in a row; with a tab,
      * or a backslash in front of a delimiter; with a text in quotes that a delimiter divides; with a digit */
@@ -410,15 +391,12 @@ static void look_at_cell(candidate_t *found, const span_t *span, const uint8_t *
     }
     if (enclosed) { /* the quotes end where the field does */
         found->clean += 1;
-        found->encloses |= span->length > 0;
         found->quoted |= memchr(span->text, found->is.way.delimiter, span->length) ||
                          memchr(span->text, '\n', span->length) || memchr(span->text, quote, span->length);
         return;
     }
     const bool begins = span->length > 1 && (raw[0] == '"' || raw[0] == '\'');
-    found->odd += begins && (raw[0] == (uint8_t)quote || span->text[span->length - 1] == raw[0]);
-    found->padded |=
-        begins && length > 2 && length < span->length && text[0] == raw[0] && text[length - 1] == raw[0];
+    found->odd += begins && (raw[0] == (uint8_t)quote || text[length - 1] == raw[0]);
     const bool others = span->length && note_signs(found, span, typed);
     found->clean += typed ? 1 : others ? 0.3 : 0.8;
 }
@@ -426,16 +404,15 @@ static void look_at_cell(candidate_t *found, const span_t *span, const uint8_t *
 /* Counts what shows that the sign of a record may be a part of one value: a link, a number, or a text with numbers in it. */
 static void look_at_record(candidate_t *found, const uint8_t *text, size_t length) {
     const uint8_t sign = (uint8_t)found->is.way.delimiter, *const last = memrchr(text, sign, length),
-                  *const end = text + length;
-    const uint8_t *const link = memmem(text, length, "://", 3);
+                  *const end = text + length, *const link = memmem(text, length, "://", 3);
     const char prose[] = {(char)sign, ' '}, escaped[] = {'\\', (char)sign};
-    size_t blanks = 0, digits = 0;
-    bool cuts = false, quoted = false, tab = false;
+    size_t blanks = 0;
+    bool cuts = false, quoted = false, tab = false, digit = false;
     for (size_t i = 0; i < length; i++) {
         quoted ^= text[i] == '"';
         blanks += text[i] == ' ' && !quoted;
         tab |= text[i] == '\t' && !quoted;
-        digits += digits_is_one(text[i]);
+        digit |= digits_is_one(text[i]);
         cuts |= text[i] == sign && i && i + 1 < length && digits_is_one(text[i - 1]) &&
                 digits_is_one(text[i + 1]);
     }
@@ -446,7 +423,7 @@ static void look_at_record(candidate_t *found, const uint8_t *text, size_t lengt
     found->whole += link && link - text <= LINK
                         ? !blanks && !memchr(text, '"', length)
                         : found->is.columns <= FEW_FIELDS && (number || (cuts && blanks > (sign == ';')));
-    found->numbered += digits > 0;
+    found->numbered += digit;
     found->prose += memmem(text, length, prose, 2) != NULL;
     found->gaps += memmem(text, length, "  ", 2) != NULL;
     found->of_lines += memchr(text, '\n', length) != NULL;
@@ -496,16 +473,12 @@ static uint8_t bit_of(char sign) {
 /* Cuts the text by this way and sums it up. score 0: not this way. none: the delimiter stands nowhere in the text, which is one
  * column. */
 static candidate_t weigh(study_t *study, const way_t *way, double weight, bool none) {
-    size_t of, divided = 0;
+    size_t of;
     candidate_t found = {.is.way = *way};
     cut(study, way);
     found.is.columns = usual_fields(study);
     if (!found.is.columns || (found.is.columns < 2 && !none))
         return found;
-    while (divided < study->count && study->records[divided].fields == 1)
-        divided++;
-    found.divides = divided < study->count &&
-                    !guess_is_typed(study->text + study->records[divided].at, study->records[divided].length);
     found.fitting = find_first(study, &found.is, &of);
     const double share = (double)found.fitting / (double)(of ? of : 1);
     found.is.even = share == 1;
@@ -528,11 +501,9 @@ static candidate_t weigh(study_t *study, const way_t *way, double weight, bool n
 
 /* True if the lines, without quotes, only look cleaner because they tear texts of several lines in quotes. */
 static bool tears(const candidate_t *lines, const candidate_t *quoted) {
-    const bool sound = quoted->is.even && !quoted->odd,
-               tells_more = lines->is.typed && lines->is.typed >= quoted->is.typed;
-    return !lines->is.way.quote &&
-           ((sound && lines->is.columns == quoted->is.columns) ||
-            (quoted->is.way.quote && quoted->of_lines * 2 > quoted->records && !tells_more));
+    const bool sound = quoted->is.even && !quoted->odd;
+    return !lines->is.way.quote && ((sound && lines->is.columns == quoted->is.columns) ||
+                                    (quoted->is.way.quote && quoted->of_lines * 2 > quoted->records));
 }
 
 /* True if this quoting reads the text in another way than those before it. */
@@ -544,18 +515,27 @@ static bool is_another(const study_t *study, const way_t *way) {
                              : way->quote == '"' || memchr(study->text, way->quote ? '\'' : '"', length);
 }
 
-/* Finds the best way with this sign: alone, with a blank after it before quotes, doubled, or doubled with ~ in its middle. */
-static candidate_t weigh_sign(study_t *study, char sign, bool none) {
+/* A delimiter that stands nowhere in the text; 0: there is none. */
+static char find_unused(const study_t *study) {
+    static const char signs[] = "\t|;,\x01\x02";
+    const char *sign = signs;
+    while (*sign && memchr(study->text, *sign, (size_t)(study->end - study->text)))
+        sign++;
+    return *sign;
+}
+
+/* Finds the best way with this sign: alone, with a blank after it before quotes, doubled, or doubled with ~ in its middle. '\n':
+ * the text is one column. */
+static candidate_t weigh_sign(study_t *study, char sign) {
     static const char *const forms[] = {"", "%c ", "%c%c", "%c~%c"};
     const size_t whole = (size_t)(study->end - study->text), length = whole < FORMS_IN ? whole : FORMS_IN;
-    const bool colons = sign == GUESS_TWO_COLONS, wide = !none && sign != ' ';
-    const char first = colons ? ':' : sign;
+    const bool colons = sign == GUESS_TWO_COLONS, none = sign == '\n', wide = !none && sign != ' ';
+    const char first = colons ? ':' : none ? find_unused(study) : sign;
     candidate_t best = {.score = 0};
-    for (size_t j = 0; j < COUNT(quotings); j++) {
+    for (size_t j = 0; first && j < COUNT(quotings); j++) {
         way_t way = quotings[j];
         const bool sound = best.score > 0 && best.is.even && !best.is.skip && !best.odd; /* needs no escape */
-        if (!is_another(study, &way) || (way.backslash && sound) ||
-            (none && !study->said.quote && way.quote == '\''))
+        if (!is_another(study, &way) || (way.backslash && sound))
             continue;
         way.delimiter = first;
         way.blanks = sign == ' ';
@@ -576,63 +556,42 @@ static candidate_t weigh_sign(study_t *study, char sign, bool none) {
     return best;
 }
 
-/* Weighs the text as one column, by a delimiter that stands nowhere in it. */
-static candidate_t weigh_none(study_t *study) {
-    static const char unused[] = {'\t', '|', ';', ',', '\x01', '\x02'};
-    for (size_t i = 0; i < sizeof unused; i++)
-        if (!memchr(study->text, unused[i], (size_t)(study->end - study->text)))
-            return weigh_sign(study, unused[i], true);
-    return (candidate_t){.score = 0};
-}
-
 /* ---- the question ---- */
 
 /* Asks, with both readings and the option for each. columns: the number by the other sign; 0: not known. Returns false. */
 static bool ask(const char *name, const candidate_t *one, char other, size_t columns, const char *why,
                 err_t *err) {
-    char first[8], second[8], count[24] = "", reading[80] = "be a part of their values";
-    name_delimiter(first, guess_way_sign(&one->is.way));
-    name_delimiter(second, other);
+    const char *first = guess_delimiter_word(guess_way_sign(&one->is.way)),
+               *second = guess_delimiter_word(other);
+    char reading[80] = "be a part of their values", count[24] = "";
     if (other != '\n')
-        snprintf(reading, sizeof reading, columns ? "%s into %zu" : "%s may", second, columns);
+        snprintf(reading, sizeof reading, "'%s' into %zu", second, columns);
     if (one->is.columns)
         snprintf(count, sizeof count, "%zu ", one->is.columns);
     return err_set(err, STATUS_INPUT,
-                   "%.1000s: %s may divide its lines into %scolumns, or %s%s; say which by --with "
-                   "delimiter=%s or --with delimiter=%s",
+                   "%.1000s: '%s' may divide its lines into %scolumns, or %s%s; say which by --with "
+                   "delimiter='%s' or --with delimiter='%s'",
                    name, first, count, reading, why, first, second);
 }
 
-/* True if no cell holds the sign of the other candidate, except as a part of a value. */
-static bool explains(const candidate_t *one, const candidate_t *other) {
-    return !(one->holds & bit_of(other->is.way.delimiter));
-}
-
-/* True if the other candidate divides as many lines as the best one. */
-static bool is_rival(const candidate_t *best, const candidate_t *other) {
-    return other->is.way.delimiter != best->is.way.delimiter && other->is.columns > 1 && other->score > 0 &&
-           other->fitting >= best->fitting && other->is.titles <= best->is.titles && !other->is.odd_header;
-}
-
-/* Asks if of two candidates that divide the same lines the best one does not explain the other, or each does. */
-static bool choose_of_rivals(const candidate_t *found, const char *name, const candidate_t *best,
-                             err_t *err) {
-    for (size_t i = 0; i < CANDIDATES; i++)
-        if (is_rival(best, &found[i]) && (!explains(best, &found[i]) || explains(&found[i], best)))
-            return ask(name, best, guess_way_sign(&found[i].is.way), found[i].is.columns, "", err);
+/* Asks about another candidate that divides as many lines as the best one, if cells of the best one hold its sign. */
+static bool check_rivals(const candidate_t *found, const char *name, const candidate_t *best, err_t *err) {
+    for (size_t i = 0; i < CANDIDATES; i++) {
+        const structure_t *is = &found[i].is;
+        if (is->way.delimiter != best->is.way.delimiter && is->columns > 1 && found[i].score > 0 &&
+            found[i].fitting >= best->fitting && is->titles <= best->is.titles && best->holds >> i & 1)
+            return ask(name, best, guess_way_sign(&is->way), is->columns, "", err);
+    }
     return true;
 }
 
 /* Asks about a text that no delimiter divides, if marks of numbers, colons or blanks may. */
 static bool check_undivided(study_t *study, const candidate_t *found, const candidate_t *none,
                             const char *name, err_t *err) {
-    for (size_t i = 0; i < 2; i++)
-        if (none->is.typed && found[i].score > least_score && !found[i].is.skip)
-            return ask(name, &found[i], '\n', 0, " (each of its lines may be one number)", err);
     const candidate_t *colon = &found[COLON];
     if (colon->is.columns > 1 && colon->is.even && !colon->is.skip && none->holds & bit_of(':'))
         return ask(name, colon, '\n', 0, "", err);
-    candidate_t blanks = weigh_sign(study, ' ', false);
+    candidate_t blanks = weigh_sign(study, ' ');
     blanks.is.way.blanks = true;
     const bool likely = none->is.typed ? !blanks.is.skip : blanks.numbered + 1 >= blanks.records;
     return !(none->gaps * 2 > none->records || (blanks.score > least_score && blanks.is.even && likely)) ||
@@ -643,40 +602,29 @@ static bool check_undivided(study_t *study, const candidate_t *found, const cand
 static bool check_divided(const study_t *study, const candidate_t *best, const char *name, err_t *err) {
     const char sign = best->is.way.delimiter;
     const bool mark = (sign == ',' || sign == ';') && !best->is.way.wide[0];
+    const char *why = NULL;
     if (mark && best->whole == best->records)
-        return ask(name, best, '\n', 0, " (each of its lines may be a link, a number, or a text with one)",
-                   err);
-    if (mark && best->is.columns <= FEW_FIELDS && best->prose * 4 >= best->records && !best->is.typed &&
-        !best->encloses && !study->said.header_line)
-        return ask(name, best, '\n', 0, " (a blank follows it, as in a text)", err);
-    return 2 * best->strange <= best->records ||
-           ask(name, best, '\n', 0, " (most of its lines have a tab, or a backslash in front of it)", err);
+        why = " (each of its lines may be a link, a number, or a text with one)";
+    else if (mark && best->is.columns <= FEW_FIELDS && best->prose * 4 >= best->records && !best->is.typed &&
+             !best->quoted && !study->said.header_line)
+        why = " (a blank follows it, as in a text)";
+    else if (2 * best->strange > best->records)
+        why = " (most of its lines have a tab, or a backslash in front of it)";
+    return !why || ask(name, best, '\n', 0, why, err);
 }
 
 /* Refuses a structure that no format can describe. */
-static bool check_structure(const study_t *study, const candidate_t *best, const char *name, err_t *err) {
+static bool check_structure(const candidate_t *best, const char *name, err_t *err) {
     if (best->score <= least_score)
         return err_set(
             err, STATUS_INPUT,
-            "%.1000s: no delimiter that was tried (of , ; tab | || and \\x01 if none is given) divides its "
-            "lines "
-            "evenly, so its format cannot be guessed; give --format, or --with delimiter=blanks or another "
-            "sign, or of one column none",
+            "%.1000s: no delimiter (of , ; tab | || \\x01 if none is given) divides its lines evenly; "
+            "give --format, or --with delimiter=blanks, another sign, or of one column none",
             name);
     if (best->is.columns > SCHEMA_MOST_FIELDS)
         return err_set(err, STATUS_INPUT, "%.1000s: has %zu columns; a format has %d fields at most", name,
                        best->is.columns, SCHEMA_MOST_FIELDS);
-    const bool mixed =
-        best->is.way.quote ? best->is.way.quote == '\'' && best->odd : best->padded || study->escapes;
-    return study->said.quote || !mixed ||
-           err_set(
-               err, STATUS_INPUT,
-               "%.1000s: some of its texts in quotes are followed by a blank, stand in other quotes than the "
-               "rest, or hold a quote after a backslash; say which character encloses texts by --with "
-               "quote=double or --with quote=single, or give --with quote=none if the quotes are a part of "
-               "the "
-               "texts",
-               name);
+    return true;
 }
 
 /* ---- all of it ---- */
@@ -685,23 +633,28 @@ static bool choose(study_t *study, const char *name, structure_t *structure, err
     candidate_t found[CANDIDATES], none = {.score = 0}, best = {.score = 0};
     const char said = study->said.delimiter;
     for (size_t i = 0; !said && i < CANDIDATES; i++) {
-        found[i] = weigh_sign(study, delimiters[i], false);
+        found[i] = weigh_sign(study, delimiters[i]);
         if (i != COLON && found[i].score > best.score)
             best = found[i];
     }
-    if (said && said != '\n')
-        best = weigh_sign(study, said, false);
+    if (said)
+        best = weigh_sign(study, said);
     else
-        none = weigh_none(study);
-    best = none.score > best.score && !best.divides ? none : best;
+        none = weigh_sign(study, '\n');
+    if (none.score > best.score) {
+        if (best.score > least_score && !best.is.skip)
+            return ask(name, &best, '\n', 0, " (some of its lines have no such columns)", err);
+        best = none;
+    }
     if (said == '\n' && best.is.columns)
         best.score = 1;
     if (!said && !(best.score > least_score && best.is.columns > 1
-                       ? choose_of_rivals(found, name, &best, err) && check_divided(study, &best, name, err)
+                       ? check_rivals(found, name, &best, err) && check_divided(study, &best, name, err)
                        : check_undivided(study, found, &none, name, err)))
         return false;
     *structure = best.is;
-    return check_structure(study, &best, name, err);
+    structure->unsure_quotes = best.is.way.quote != '"' && (best.odd || study->escapes);
+    return check_structure(&best, name, err);
 }
 
 /* Where line `number` begins; NULL: there is none. */

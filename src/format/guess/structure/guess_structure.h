@@ -11,8 +11,8 @@
  *                 they are no part of a time, an address, a path or a link
  *
  * The best score has to explain its rivals: another sign that divides as many records may only stand where `holds` does
- * not count it. If neither explains the other, or a sign may be a part of the values, one sentence asks, with both readings
- * and the option for each. Colons and blanks divide only if the user says so.
+ * not count it. If it does not, or a sign may be a part of the values, one sentence asks, with both readings and the option for
+ * each. Colons and blanks divide only if the user says so.
  *
  * guess.c calls guess_find_structure for the beginning of a text, and guess_schema, guess_next and guess_middle for each text
  * that it cuts afterwards. The room column decides the types of whole columns. */
@@ -72,9 +72,10 @@ typedef struct {
     bool odd_header;   /* the first record names all columns but the first, as some programs write it */
     bool unsure_names; /* with odd_header: it may be another column that has no name */
     bool ends_empty;   /* the records have a field more than the first line, and it is empty in all */
-    char comment;      /* lines that begin with this sign are no records; 0: there are none */
-    size_t typed;      /* columns that hold numbers or dates only */
-    bool even;         /* all records have the same number of fields */
+    bool unsure_quotes; /* another quote than the one read, or none, may enclose some texts */
+    char comment;       /* lines that begin with this sign are no records; 0: there are none */
+    size_t typed;       /* columns that hold numbers or dates only */
+    bool even;          /* all records have the same number of fields */
 } structure_t;
 
 /* Finds the first record of a piece that begins with some line of a larger text, perhaps within quotes. NULL: none is found.

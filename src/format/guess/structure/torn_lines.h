@@ -5,16 +5,10 @@
 
 #include "format/cut/split.h"
 
-/* TORN: the first and the last line look like records, and nearly all between them. */
-typedef enum { TORN_NOT, TORN, TORN_MEMORY } torn_lines_t;
-
-/* Where the field with several lines begins. */
-typedef struct {
-    uint32_t at;
-} torn_field_t;
-
-/* Checks record[0, length), which holds a line end in quotes; its own line end is left out. Overwrites split. */
-torn_lines_t torn_lines(split_t *split, const schema_t *schema, char delimiter, size_t columns,
-                        const uint8_t *record, size_t length, torn_field_t *field);
+/* Checks record[0, length), which holds a line end in quotes; its own line end is left out. *torn: if the first and the last line
+ * look like records, and nearly all between them, where the field with several lines begins, from 1; else 0. Overwrites split.
+ * False: out of memory. */
+bool torn_lines(split_t *split, const schema_t *schema, char delimiter, size_t columns, const uint8_t *record,
+                size_t length, uint32_t *torn);
 
 #endif
