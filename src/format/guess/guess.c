@@ -373,6 +373,9 @@ static bool settle_text(guess_t *guess, err_t *err) {
 /* Decides by the first input, then by all. */
 static bool settle(guess_t *guess, const guess_sample_t *sample, err_t *err) {
     const bool documents = guess->kind != RECORDS_DELIMITED;
+    if (guess->options.validate && guess->kind != RECORDS_BSON)
+        return err_set(err, STATUS_USAGE,
+                       "%.1000s: is no BSON, and --with validate is for BSON: leave it out", guess->name);
     if (!documents && (!settle_text(guess, err) || !guess_find_header(guess, sample, err)))
         return false;
     if (!take_inputs(guess, sample, true, err))

@@ -131,13 +131,21 @@ bool guess_take_documents(guess_t *guess, const uint8_t *text, size_t length, bo
 void guess_write_documents(text_t *yaml, text_t *lines, const guess_t *guess) {
     const bool bson = guess->kind == RECORDS_BSON;
     const char *kind = bson ? "bson" : "json";
-    const bool plain = !guess->options.type_count;
-    text_print(yaml, "record: {%s: yes}\n", kind);
+    const bool plain = !guess->options.type_count && !guess->options.validate;
+    text_print(yaml, "record: {%s: yes%s}\n", kind, guess->options.validate ? ", validate: yes" : "");
     text_print(lines, "no --format: read as %s%s%s", bson ? "BSON" : "JSON",
                plain ? ", the same as --format " : "", plain ? kind : "");
     text_append(lines, " (");
     guess_put_share(lines, guess);
     text_append(lines, ")");
+}
+
+/* True if no object at the beginning has the key. */
+static bool is_missing(const guess_t *guess, const char *path) {
+    bool missing = strcmp(path, "_id") != 0 && guess->structure.columns < MOST_PATHS;
+    for (size_t i = 0; i < guess->structure.columns; i++)
+        missing &= strcmp(guess->columns[i].text, path) != 0;
+    return missing && guess->structure.columns;
 }
 
 void guess_write_types(text_t *yaml, text_t *lines, const guess_t *guess) {
@@ -153,6 +161,7 @@ void guess_write_types(text_t *yaml, text_t *lines, const guess_t *guess) {
             guess_put_scalar(yaml, ", pattern: ", spec->pattern);
             text_print(lines, " %s", spec->pattern);
         }
+        text_append(lines, is_missing(guess, spec->name) ? " (the first objects lack it)" : "");
         text_append(yaml, "}\n");
     }
     list_dates(lines, guess);
@@ -163,7 +172,7 @@ bool guess_check_documents(const guess_t *guess, err_t *err) {
     const bool types = options->type_count > 0, bson = guess->kind == RECORDS_BSON;
     const char *odd = bson && types                            ? "type"
                       : (bson || !types) && options->bad_value ? "on-bad-value"
-                                                               : guess_options_said(options);
+                                                               : guess_options_said(options, true);
     if (odd)
         return err_set(err, STATUS_USAGE, "%.1000s: is %s, with which --%s does not go: leave it out%s",
                        guess->name, bson ? "BSON" : "JSON", odd,

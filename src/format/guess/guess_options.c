@@ -12,7 +12,7 @@
 
 /* ---- the rows of --with ---- */
 
-enum { HEADER, DELIMITER, QUOTE, ENCODING, DATES, DECIMAL, NESTED };
+enum { HEADER, DELIMITER, QUOTE, ENCODING, DATES, DECIMAL, NESTED, VALIDATE };
 
 static const char *const header_words[] = {"yes", "no"}, *const quote_words[] = {"double", "single", "none"},
                          *const quotes[] = {"\"", "'", ""}, *const date_words[] = {"dmy", "mdy", "ymd"},
@@ -37,6 +37,7 @@ static const struct {
     [DATES] = ROW(dates, date_words, 3, "\1\2\3", ""),
     [DECIMAL] = ROW(decimal, decimal_words, 2, ".,", ""),
     [NESTED] = ROW(nested, switch_words, 2, "\0\1", ""),
+    [VALIDATE] = ROW(validate, switch_words, 2, "\0\1", ""),
 #undef ROW
 };
 
@@ -90,16 +91,17 @@ bool guess_options_bad_value(void *of, const char *text, err_t *err) {
     return options->bad_value_given = chosen >= 0;
 }
 
-const char *guess_options_said(const guess_options_t *options) {
+const char *guess_options_said(const guess_options_t *options, bool of_text) {
+    const size_t count = of_text ? VALIDATE : GUESS_KEYS;
     size_t i = 0;
-    while (i < GUESS_KEYS && !options->said[i])
+    while (i < count && !options->said[i])
         i++;
-    return i < GUESS_KEYS ? rows[i].option : NULL;
+    return i < count ? rows[i].option : NULL;
 }
 
 bool guess_options_check(guess_options_t *options, char *const *types, size_t count, const char *format,
                          err_t *err) {
-    const char *said = guess_options_said(options);
+    const char *said = guess_options_said(options, false);
     options->types = types;
     options->type_count = count;
     return !format || !(said || count) ||

@@ -21,7 +21,7 @@
 enum { GUESS_ANY_DATES, GUESS_DMY, GUESS_MDY, GUESS_YMD };
 enum { GUESS_ANY_HEADER, GUESS_HEADER, GUESS_NO_HEADER };
 
-enum { GUESS_KEYS = 7 }; /* of --with */
+enum { GUESS_KEYS = 8 }; /* of --with */
 
 /* Zeros: the user has said nothing. */
 typedef struct {
@@ -30,6 +30,7 @@ typedef struct {
     char decimal;         /* '.' or ',' */
     char delimiter;       /* one character; ' ': blanks; '\n': none divides */
     bool nested;          /* names with dots make subdocuments */
+    bool validate;        /* of BSON: keys and texts must be UTF-8 */
     uint32_t header_line; /* with GUESS_HEADER: which line names the columns; 0: not said */
     const char *quote;    /* "\"", "'", or "" for none; NULL: not said */
     bool encoding_given;
@@ -60,8 +61,8 @@ bool guess_options_check(guess_options_t *options, char *const *types, size_t co
 /* Appends the options as a shell line has them. */
 void guess_options_quote(text_t *line, const guess_options_t *options);
 
-/* The first option of --with that is given ("with header"); NULL: none. */
-const char *guess_options_said(const guess_options_t *options);
+/* The first option of --with that is given ("with header"), `of_text`: and describes text in columns; NULL: none. */
+const char *guess_options_said(const guess_options_t *options, bool of_text);
 
 /* Appends the line of a format file that names the options of --with and --type, if any are given. */
 void guess_options_name(text_t *yaml, const guess_options_t *options);

@@ -137,13 +137,13 @@ const option_t load_options[] = {
     OPTION("with", CUSTOM, spec.guess, .group = GROUP_INPUT, .argument = "KEY=VALUE",
            .offers =
                "header=yes header=no delimiter=blanks delimiter=tab delimiter=none quote=double quote=single "
-               "quote=none "
+               "quote=none validate=yes "
                "encoding=windows-1252 encoding=latin1 dates=dmy dates=mdy dates=ymd decimal=. nested=yes",
            .custom = guess_options_with, .takers = GUESSES,
            .help =
                "Correct the guess of a format: header=no, yes or LINE; delimiter=';' (or tab, blanks, "
                "none, \\x01); quote=double, single or none; encoding=windows-1252; dates=dmy, mdy or ymd; "
-               "decimal=, or . ; nested=yes (dots make subdocuments). Repeatable."),
+               "decimal=, or . ; nested=yes (dots make subdocuments); validate=yes (of BSON). Repeatable."),
     OPTION("type", LIST, types, .letter = 't', .argument = "SPEC", .custom = check_type, .takers = GUESSES,
            .help =
                "Correct the guess of a column: NAME:TYPE or NAME:TYPE(PATTERN); NAME:KEY: stores it under "
