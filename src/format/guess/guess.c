@@ -199,22 +199,18 @@ static bool take_lines(guess_t *guess, const guess_piece_t *piece, const uint8_t
     return true;
 }
 
-/* Where the first record of a piece begins; NULL: none is found. */
-static const uint8_t *find_begin(guess_t *guess, const guess_piece_t *piece) {
-    const uint8_t *const text = piece->text, *feed = memchr(text, '\n', piece->length);
-    structure_t here = guess->structure;
-    here.columns = guess->fields;
-    return piece->begins ? text + dialect_begin(guess->schema, text, piece->length)
-           : feed        ? guess_middle(&here, guess->schema, guess->split, feed + 1, text + piece->length)
-                         : NULL;
-}
-
 static bool take_piece(guess_t *guess, const guess_piece_t *piece, err_t *err) {
     const bool last = is_whole(guess, piece);
     guess->all &= piece->begins && last;
     if (guess->kind != RECORDS_DELIMITED)
         return !piece->begins || guess_take_documents(guess, piece->text, piece->length, last, err);
-    const uint8_t *begin = find_begin(guess, piece);
+    const uint8_t *const text = piece->text, *const feed = memchr(text, '\n', piece->length);
+    structure_t here = guess->structure;
+    here.columns = guess->fields;
+    const uint8_t *begin =
+        piece->begins ? text + dialect_begin(guess->schema, text, piece->length)
+        : feed        ? guess_middle(&here, guess->schema, guess->split, feed + 1, text + piece->length)
+                      : NULL;
     return !begin || take_lines(guess, piece, begin, last, err);
 }
 
@@ -255,7 +251,8 @@ bool guess_add_column(guess_t *guess, const char *text, size_t length, err_t *er
         return err_memory(err, room);
     }
     memcpy(copy, text, length);
-    larger[count] = (guess_column_t){.text = copy, .length = length, .optional = true};
+    larger[count] =
+        (guess_column_t){.text = copy, .length = length, .optional = guess->kind == RECORDS_DELIMITED};
     guess_column_begin(&larger[count].column);
     guess->structure.columns++;
     return true;
@@ -381,7 +378,7 @@ static bool settle(guess_t *guess, const guess_sample_t *sample, err_t *err) {
     if (!take_inputs(guess, sample, true, err))
         return false;
     if (documents)
-        return guess_check_documents(guess, err);
+        return guess_check_documents(guess, err) && guess_tell_types(guess, err);
     if ((guess->others && !settle_text(guess, err)) || !add_like_first(guess, err) ||
         !guess_name_columns(guess, err) || !guess_tell_types(guess, err) || !guess_settle_ways(guess, err))
         return false;

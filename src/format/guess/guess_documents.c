@@ -39,13 +39,21 @@ record_kind_t guess_kind_of(const uint8_t *text, size_t length) {
 
 /* ---- dates in the texts of JSON ---- */
 
+guess_column_t *guess_column_at(guess_t *guess, const char *path, err_t *err) {
+    size_t i = 0;
+    while (i < guess->structure.columns && strcmp(guess->columns[i].text, path) != 0)
+        i++;
+    if (i == guess->structure.columns && !guess_add_column(guess, path, strlen(path), err))
+        return NULL;
+    return &guess->columns[i];
+}
+
 /* Makes a column of each path of an object or an array, and adds the texts there; those of an array stand where it does. */
 static bool note_values(guess_t *guess, bson_iter_t *at, bool array, char path[MOST_PATH], size_t before,
                         err_t *err) {
-    while (element_next(at)) {
+    while (guess->structure.columns < MOST_PATHS && element_next(at)) {
         const char *key = bson_iter_key(at);
         const size_t keyed = array ? 0 : strlen(key);
-        size_t i = 0;
         bson_iter_t child;
         path[before] = '\0';
         if (before + keyed + 2 > MOST_PATH ||
@@ -53,15 +61,13 @@ static bool note_values(guess_t *guess, bson_iter_t *at, bool array, char path[M
             continue;
         if (!array)
             sprintf(path + before, "%s%s", before ? "." : "", key);
-        while (i < guess->structure.columns && strcmp(guess->columns[i].text, path) != 0)
-            i++;
-        if (i == guess->structure.columns && i < MOST_PATHS &&
-            !guess_add_column(guess, path, strlen(path), err))
+        guess_column_t *column = guess_column_at(guess, path, err);
+        if (!column)
             return false;
-        if (i < MOST_PATHS && BSON_ITER_HOLDS_UTF8(at)) {
+        if (BSON_ITER_HOLDS_UTF8(at)) {
             uint32_t length;
             const char *text = bson_iter_utf8(at, &length);
-            guess_column_add(&guess->columns[i].column, (const uint8_t *)text, length);
+            guess_column_add(&column->column, (const uint8_t *)text, length);
         } else if ((BSON_ITER_HOLDS_DOCUMENT(at) || BSON_ITER_HOLDS_ARRAY(at)) &&
                    bson_iter_recurse(at, &child) &&
                    !note_values(guess, &child, BSON_ITER_HOLDS_ARRAY(at), path, strlen(path), err)) {
@@ -89,13 +95,13 @@ static bool note_object(guess_t *guess, const uint8_t *text, size_t length, err_
 }
 
 static bool is_typed(const guess_t *guess, const char *path) {
-    for (size_t i = 0; i < guess->options.type_count; i++)
-        if (guess_keys_collide(guess->types[i].name, path))
+    for (size_t i = 0; i < guess->structure.columns; i++)
+        if (guess->columns[i].told && guess_keys_collide(guess->columns[i].text, path))
             return true;
     return false;
 }
 
-static void list_dates(text_t *lines, const guess_t *guess) {
+void guess_list_dates(text_t *lines, const guess_t *guess) {
     bool any = false;
     for (size_t i = 0; i < guess->structure.columns; i++) {
         guess_column_t *column = &guess->columns[i];
@@ -138,33 +144,6 @@ void guess_write_documents(text_t *yaml, text_t *lines, const guess_t *guess) {
     text_append(lines, " (");
     guess_put_share(lines, guess);
     text_append(lines, ")");
-}
-
-/* True if no object at the beginning has the key. */
-static bool is_missing(const guess_t *guess, const char *path) {
-    bool missing = strcmp(path, "_id") != 0 && guess->structure.columns < MOST_PATHS;
-    for (size_t i = 0; i < guess->structure.columns; i++)
-        missing &= strcmp(guess->columns[i].text, path) != 0;
-    return missing && guess->structure.columns;
-}
-
-void guess_write_types(text_t *yaml, text_t *lines, const guess_t *guess) {
-    text_append(yaml, guess->options.type_count ? "fields:\n" : "");
-    for (size_t i = 0; i < guess->options.type_count; i++) {
-        const type_spec_t *spec = &guess->types[i];
-        char name[200];
-        guess_put_scalar(yaml, "  - {name: ", spec->name);
-        text_print(yaml, ", type: %s", spec->type->name);
-        guess_shown(name, sizeof name, spec->name, strlen(spec->name));
-        text_print(lines, "%s%s as %s", i ? ", " : "\nby --type: ", name, spec->type->name);
-        if (spec->pattern) {
-            guess_put_scalar(yaml, ", pattern: ", spec->pattern);
-            text_print(lines, " %s", spec->pattern);
-        }
-        text_append(lines, is_missing(guess, spec->name) ? " (the first objects lack it)" : "");
-        text_append(yaml, "}\n");
-    }
-    list_dates(lines, guess);
 }
 
 bool guess_check_documents(const guess_t *guess, err_t *err) {

@@ -203,18 +203,22 @@ static bool is_description(const guess_t *guess, const guess_line_t *line) {
     return widths || dashes || guess_is_underline(guess, line);
 }
 
-/* *line: the line from 1 of the first row, or of what may be names, if it describes the names above it; else 0. */
-static bool find_description(guess_t *guess, const guess_piece_t *piece, size_t *line, err_t *err) {
+/* Refuses the first row, or what may be names, if it describes the names above it. */
+static bool check_description(guess_t *guess, const guess_piece_t *piece, err_t *err) {
     const uint8_t *at = piece->text + dialect_begin(guess->schema, piece->text, piece->length);
     guess_line_t row;
-    *line = 0;
     for (int i = guess->structure.unsure; i < 2; i++)
         if (!guess_next(guess->schema, &at, piece->text + piece->length, piece->ends, &row))
             return true;
     if (!guess_split_line(guess, &row, err))
         return false;
-    *line = is_description(guess, &row) ? 1 + lines_count(piece->text, (size_t)(row.text - piece->text)) : 0;
-    return true;
+    const size_t line = 1 + lines_count(piece->text, (size_t)(row.text - piece->text));
+    return !is_description(guess, &row) ||
+           err_set(err, STATUS_INPUT,
+                   "%.1000s: line %zu underlines the names, or says how wide the columns are, and is no "
+                   "record: take it out (sed %zud FILE > NEW) and give that; if it is a record, give a "
+                   "--format",
+                   guess->name, line, line);
 }
 
 typedef struct {
@@ -346,14 +350,6 @@ static bool refuse_fields(const guess_t *guess, uint64_t line, size_t fields, er
                        : " (or --with header=yes if only the first column has no name)");
 }
 
-static bool refuse_description(const guess_t *guess, size_t line, err_t *err) {
-    return err_set(err, STATUS_INPUT,
-                   "%.1000s: line %zu underlines the names, or says how wide the columns are, and is no "
-                   "record: take it out (sed %zud FILE > NEW) and give that; if it is a record, give a "
-                   "--format",
-                   guess->name, line, line);
-}
-
 /* ---- the decision ---- */
 
 /* True if two names are the same except for upper and lower case: columns cannot be found by such names. */
@@ -422,11 +418,8 @@ bool guess_find_header(guess_t *guess, const guess_sample_t *sample, err_t *err)
     const bool yes = guess->options.header == GUESS_HEADER, no = guess->options.header == GUESS_NO_HEADER;
     if (line && line != guess->first_line)
         return ask(guess, "the line that --with header names has another number of fields", err);
-    size_t described;
-    if (!find_description(guess, guess_first_piece(sample), &described, err))
+    if (!no && !check_description(guess, guess_first_piece(sample), err))
         return false;
-    if (described && !no)
-        return refuse_description(guess, described, err);
     if (no || (yes && (line || !unsure_lines(guess))) || structure->odd_header || structure->named)
         return settle(guess, !no, err);
     return decide(guess, yes, err);

@@ -119,12 +119,14 @@ record_kind_t guess_kind_of(const uint8_t *text, size_t length);
 bool guess_take_documents(guess_t *guess, const uint8_t *text, size_t length, bool last, err_t *err);
 bool guess_check_documents(const guess_t *guess, err_t *err); /* False: an option does not go with them. */
 void guess_write_documents(text_t *yaml, text_t *lines, const guess_t *guess);
-void guess_write_types(text_t *yaml, text_t *lines, const guess_t *guess); /* their fields */
+void guess_list_dates(text_t *lines, const guess_t *guess); /* texts of JSON that are dates by one pattern */
+/* The column of a path of JSON, which may be a new one; NULL: out of memory. */
+guess_column_t *guess_column_at(guess_t *guess, const char *path, err_t *err);
 
 /* guess.c: the first input with two lines, by which the structure is found; where none has two, with one; else the first of
  * all. */
 const guess_piece_t *guess_first_piece(const guess_sample_t *sample);
-/* Appends a column that inputs may lack. */
+/* Appends a column, which inputs of delimited text may lack. */
 bool guess_add_column(guess_t *guess, const char *text, size_t length, err_t *err);
 /* Cuts a line into guess->split. */
 bool guess_split_line(guess_t *guess, const guess_line_t *line, err_t *err);
@@ -168,8 +170,6 @@ bool guess_read_types(guess_t *guess, err_t *err);
 bool guess_tell_types(guess_t *guess, err_t *err);
 /* A text of the input in UTF-8, for free; NULL: out of memory. */
 char *guess_utf8(const guess_t *guess, const uint8_t *text, size_t length);
-/* The key that a column is stored under. */
-const char *guess_key(const guess_column_t *column);
 /* True if the keys are the same, or one is a subdocument of the other. */
 bool guess_keys_collide(const char *one, const char *other);
 

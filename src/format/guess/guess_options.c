@@ -15,8 +15,8 @@
 enum { HEADER, DELIMITER, QUOTE, ENCODING, DATES, DECIMAL, NESTED, VALIDATE };
 
 static const char *const header_words[] = {"yes", "no"}, *const quote_words[] = {"double", "single", "none"},
-                         *const quotes[] = {"\"", "'", ""}, *const date_words[] = {"dmy", "mdy", "ymd"},
-                         *const decimal_words[] = {".", ","}, *const switch_words[] = {"no", "yes"};
+                         *const date_words[] = {"dmy", "mdy", "ymd"}, *const decimal_words[] = {".", ","},
+                         *const switch_words[] = {"no", "yes"};
 
 static const struct {
     const char *option; /* "with " and the key */
@@ -31,7 +31,7 @@ static const struct {
     { "with " #key, words, count, values, offsetof(guess_options_t, key), __VA_ARGS__ }
     [HEADER] = ROW(header, header_words, 2, "\1\2", ", or the number of a line"),
     [DELIMITER] = ROW(delimiter, guess_delimiter_words, GUESS_DELIMITERS, guess_delimiter_signs, ""),
-    [QUOTE] = ROW(quote, quote_words, 3, NULL, ""),
+    [QUOTE] = ROW(quote, quote_words, 3, "\"'\n", ""),
     [ENCODING] = ROW(encoding, encoding_names, ENCODING_WINDOWS_1252_NOT_UTF8, NULL,
                      ", and no encoding without shift states that iconv knows (iconv -l)"),
     [DATES] = ROW(dates, date_words, 3, "\1\2\3", ""),
@@ -53,9 +53,7 @@ static bool read_value(guess_options_t *options, size_t row, const char *text, e
         return err_add(err, "%s", rows[row].more);
     if (row == HEADER)
         options->header_line = (uint32_t)line;
-    if (row == QUOTE) {
-        options->quote = quotes[chosen];
-    } else if (row == ENCODING) {
+    if (row == ENCODING) {
         options->charset = is_charset ? text : NULL;
         options->encoding = (encoding_t)chosen;
         options->encoding_given = !is_charset;

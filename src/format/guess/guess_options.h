@@ -32,7 +32,7 @@ typedef struct {
     bool nested;          /* names with dots make subdocuments */
     bool validate;        /* of BSON: keys and texts must be UTF-8 */
     uint32_t header_line; /* with GUESS_HEADER: which line names the columns; 0: not said */
-    const char *quote;    /* "\"", "'", or "" for none; NULL: not said */
+    char quote;           /* '\n': none */
     bool encoding_given;
     encoding_t encoding;
     const char *charset; /* another encoding, which the reader of the text converts to UTF-8; NULL: none */

@@ -19,12 +19,10 @@ bool guess_read_types(guess_t *guess, err_t *err) {
     return true;
 }
 
-const char *guess_key(const guess_column_t *column) {
-    return column->told && column->told->key ? column->told->key : column->key;
-}
-
-/* Finds a column by its name in the header, or by its key. */
-static guess_column_t *find_column(const guess_t *guess, const type_spec_t *spec, err_t *err) {
+/* Finds a column by its name in the header, or by its key; of JSON by its path. */
+static guess_column_t *find_column(guess_t *guess, const type_spec_t *spec, err_t *err) {
+    if (guess->kind != RECORDS_DELIMITED)
+        return guess_column_at(guess, spec->name, err);
     const char *words[2 * SCHEMA_MOST_FIELDS];
     const size_t count = guess->structure.columns, from = guess->header || guess->named_here ? 0 : count;
     for (size_t i = from; i < 2 * count; i++) {
@@ -53,7 +51,9 @@ bool guess_tell_types(guess_t *guess, err_t *err) {
         column->told = spec;
         if (!spec->type)
             continue;
-        *is = guess_column_as(&column->column, spec->type->type, guess->options.decimal);
+        if (guess->kind == RECORDS_DELIMITED)
+            *is = guess_column_as(&column->column, spec->type->type, guess->options.decimal);
+        is->kind = spec->type->type;
         if (!*is->pattern || spec->pattern)
             is->timed = strcmp(spec->type->name, "date") != 0;
         if (spec->pattern) {

@@ -257,33 +257,39 @@ static void list_nearly(text_t *kept, const guess_column_t *column) {
 static void write_field(writer_t *to, const guess_column_t *column) {
     const bool renamed =
         (to->guess->header || to->guess->named_here) && strcmp(column->name, column->key) != 0;
-    const char *key = guess_key(column);
+    const char *const name = column->key ? column->key : column->text, *const key =
+                                                                           column->told && column->told->key
+                                                                               ? column->told->key
+                                                                               : name;
     text_t *people = list_next(&to->lists[COLUMNS]);
     char shown[4 * 128]; /* keys may hold any character */
-    guess_put_scalar(&to->yaml, "  - {name: ", column->key);
+    guess_put_scalar(&to->yaml, "  - {name: ", name);
     text_append(&to->yaml, ",");
-    text_append(people, column->key);
-    if (key != column->key) {
+    text_append(people, guess_shown(shown, sizeof shown, name, strlen(name)));
+    if (key != name) {
         guess_put_scalar(&to->yaml, " key: ", key);
         text_append(&to->yaml, ",");
         text_print(people, " as %s", escape_text(shown, sizeof shown, key, strlen(key)));
     }
     write_type(to, people, column);
-    write_nulls(to, column);
+    if (to->guess->kind == RECORDS_DELIMITED)
+        write_nulls(to, column);
     list_nearly(&to->lists[KEPT], column);
     if (renamed && to->guess->header)
         guess_put_scalar(&to->yaml, ", column: ", column->name);
     text_append(&to->yaml, column->optional ? ", optional: yes}\n" : "}\n");
-    if (renamed && key == column->key)
+    if (renamed && key == name)
         text_print(list_next(&to->lists[RENAMED]), "'%s' -> %s",
                    guess_shown(shown, sizeof shown, column->name, strlen(column->name)), column->key);
 }
 
 static void write_columns(writer_t *to) {
     const guess_t *guess = to->guess;
-    text_append(&to->yaml, "fields:\n");
+    const bool all = guess->kind == RECORDS_DELIMITED; /* of documents those with --type */
+    text_append(&to->yaml, all || guess->options.type_count ? "fields:\n" : "");
     for (size_t i = 0; i < guess->structure.columns; i++)
-        write_field(to, &guess->columns[i]);
+        if (all || guess->columns[i].told)
+            write_field(to, &guess->columns[i]);
     if (guess->hollow)
         text_print(list_next(&to->lists[LEFT_OUT]), "all of %llu row%s (an empty document each)",
                    (unsigned long long)guess->hollow, units_s(guess->hollow));
@@ -313,10 +319,9 @@ bool guess_write(const guess_t *guess, char **yaml, char **lines, err_t *err) {
         write_record(&to);
     text_print(&to.yaml, bad ? "on_bad_value: %s\n" : "%s", bad ? bad : "");
     text_print(&to.people, bad ? ", values that do not fit: %s" : "%s", bad ? bad : "");
+    write_columns(&to);
     if (documents)
-        guess_write_types(&to.yaml, &to.people, guess);
-    else
-        write_columns(&to);
+        guess_list_dates(&to.people, guess);
     if (!documents || guess->options.type_count) {
         text_append(&to.people, "\nto change that: tipple formats --guess");
         guess_options_quote(&to.people, &guess->options);

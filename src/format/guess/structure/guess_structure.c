@@ -511,7 +511,7 @@ static bool is_another(const study_t *study, const way_t *way) {
     const size_t length = (size_t)(study->end - study->text);
     if (way->backslash && !holds_escape(study->text, study->end, way->quote))
         return false;
-    return study->said.quote ? *study->said.quote == way->quote
+    return study->said.quote ? (study->said.quote == '\n' ? 0 : study->said.quote) == way->quote
                              : way->quote == '"' || memchr(study->text, way->quote ? '\'' : '"', length);
 }
 
