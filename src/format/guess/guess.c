@@ -46,26 +46,6 @@ static bool has_cr(const guess_t *guess, const uint8_t *text, size_t length) {
            (memchr(text, '\r', length) && !memchr(text, guess->structure.way.quote, length));
 }
 
-/* Keeps the first record, which may name the columns, until the others are known. */
-static bool keep_first(guess_t *guess, const uint8_t *text, size_t length, bool whole, err_t *err) {
-    const structure_t *structure = &guess->structure;
-    const uint8_t *at = text + structure->names;
-    guess_line_t line = {NULL, 0};
-    if (!(guess->columns = calloc(structure->columns, sizeof *guess->columns)))
-        return err_memory(err, structure->columns * sizeof *guess->columns);
-    for (size_t i = 0; i < structure->columns; i++)
-        guess_column_begin(&guess->columns[i].column);
-    do
-        if (!guess_next(guess->schema, &at, text + length, whole, &line) ||
-            !guess_cut_first(guess, &line, err))
-            return false;
-    while (line.text < text + structure->first);
-    guess->first = line.text;
-    guess->first_length = line.length;
-    guess->first_line = 1 + lines_count(text, (size_t)(line.text - text));
-    return !has_cr(guess, line.text, line.length) || guess_refuse_cr(guess->name, err);
-}
-
 /* True if the last record of the piece is whole. A text that may go on (options.beginning) counts as whole while it is short. */
 static bool is_whole(const guess_t *guess, const guess_piece_t *piece) {
     return piece->ends &&
@@ -88,11 +68,12 @@ static bool is_cut_off(const guess_t *guess, const guess_piece_t *piece) {
            find_structure(guess, piece, false, &found, &ignored) && found.way.quote;
 }
 
-/* Finds the structure by the first piece. */
+/* Finds the structure by the first piece, and keeps the first record, which may name the columns, until the others are known. */
 static bool begin(guess_t *guess, const guess_piece_t *piece, err_t *err) {
     const size_t bom = lines_bom(piece->text, piece->length);
     const uint8_t *const text = piece->text + bom;
     const size_t length = piece->length - bom;
+    structure_t *structure = &guess->structure;
     guess->marked = bom > 0;
     guess->kind = piece->ends && !piece->length && (piece->dumped || guess_is_named_bson(guess->name))
                       ? RECORDS_BSON
@@ -101,14 +82,28 @@ static bool begin(guess_t *guess, const guess_piece_t *piece, err_t *err) {
         return true;
     const bool whole = is_whole(guess, piece);
     if (!guess_is_text(guess->name, piece->text, piece->length, err) ||
-        !find_structure(guess, piece, whole, &guess->structure, err))
+        !find_structure(guess, piece, whole, structure, err))
         return false;
     guess->quotes.cut_off = whole && is_cut_off(guess, piece);
-    guess->fields = guess->structure.columns;
-    guess_schema(guess->schema, &guess->structure.way);
-    guess->schema->skip = (uint32_t)guess->structure.skip;
-    guess->schema->comment = guess->structure.comment;
-    return keep_first(guess, text, length, whole, err);
+    guess->fields = structure->columns;
+    guess_schema(guess->schema, &structure->way);
+    guess->schema->skip = (uint32_t)structure->skip;
+    guess->schema->comment = structure->comment;
+    if (!(guess->columns = calloc(structure->columns, sizeof *guess->columns)))
+        return err_memory(err, structure->columns * sizeof *guess->columns);
+    for (size_t i = 0; i < structure->columns; i++)
+        guess_column_begin(&guess->columns[i].column);
+    const uint8_t *at = text + structure->names;
+    guess_line_t line = {NULL, 0};
+    do
+        if (!guess_next(guess->schema, &at, text + length, whole, &line) ||
+            !guess_cut_first(guess, &line, err))
+            return false;
+    while (line.text < text + structure->first);
+    guess->first = line.text;
+    guess->first_length = line.length;
+    guess->first_line = 1 + lines_count(text, (size_t)(line.text - text));
+    return !has_cr(guess, line.text, line.length) || guess_refuse_cr(guess->name, err);
 }
 
 /* ---- values ---- */

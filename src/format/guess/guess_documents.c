@@ -134,32 +134,13 @@ bool guess_take_documents(guess_t *guess, const uint8_t *text, size_t length, bo
     return true;
 }
 
-void guess_write_documents(text_t *yaml, text_t *lines, const guess_t *guess) {
-    const bool bson = guess->kind == RECORDS_BSON;
-    const char *kind = bson ? "bson" : "json";
-    const bool plain = !guess->options.type_count && !guess->options.validate;
-    text_print(yaml, "record: {%s: yes%s}\n", kind, guess->options.validate ? ", validate: yes" : "");
-    text_print(lines, "no --format: read as %s%s%s", bson ? "BSON" : "JSON",
-               plain ? ", the same as --format " : "", plain ? kind : "");
-    text_append(lines, " (");
-    guess_put_share(lines, guess);
-    text_append(lines, ")");
-}
-
 bool guess_check_documents(const guess_t *guess, err_t *err) {
     const guess_options_t *options = &guess->options;
     const bool types = options->type_count > 0, bson = guess->kind == RECORDS_BSON;
     const char *odd = bson && types                            ? "type"
                       : (bson || !types) && options->bad_value ? "on-bad-value"
                                                                : guess_options_said(options, true);
-    if (odd)
-        return err_set(err, STATUS_USAGE, "%.1000s: is %s, with which --%s does not go: leave it out%s",
-                       guess->name, bson ? "BSON" : "JSON", odd,
-                       !bson ? "; --type says of which type the values of a key are" : "");
-    for (size_t i = 0; i < options->type_count; i++)
-        if (guess->types[i].key || !guess->types[i].type)
-            return err_set(err, STATUS_USAGE,
-                           "--type '%s': a value of JSON keeps the key that it has there: say NAME:TYPE",
-                           guess->types[i].text);
-    return true;
+    return !odd || err_set(err, STATUS_USAGE, "%.1000s: is %s, with which --%s does not go: leave it out%s",
+                           guess->name, bson ? "BSON" : "JSON", odd,
+                           !bson ? "; --type says of which type the values of a key are" : "");
 }

@@ -118,7 +118,6 @@ struct guess {
 record_kind_t guess_kind_of(const uint8_t *text, size_t length);
 bool guess_take_documents(guess_t *guess, const uint8_t *text, size_t length, bool last, err_t *err);
 bool guess_check_documents(const guess_t *guess, err_t *err); /* False: an option does not go with them. */
-void guess_write_documents(text_t *yaml, text_t *lines, const guess_t *guess);
 void guess_list_dates(text_t *lines, const guess_t *guess); /* texts of JSON that are dates by one pattern */
 /* The column of a path of JSON, which may be a new one; NULL: out of memory. */
 guess_column_t *guess_column_at(guess_t *guess, const char *path, err_t *err);
@@ -147,8 +146,6 @@ bool guess_is_of_no_quotes(const guess_t *guess);
 void guess_put_scalar(text_t *out, const char *before, const char *text);
 /* Appends the option (--type or -t) that gives this column its type, as a shell takes it. */
 void guess_put_spec(text_t *out, const char *option, const char *name, const guess_column_t *column);
-/* "all 4 rows looked at" */
-void guess_put_share(text_t *out, const guess_t *guess);
 /* guess_settle.c: decides what a column alone leaves open. */
 bool guess_settle_ways(guess_t *guess, err_t *err);
 /* \N is a null value in all columns if one has it; so is NULL if it is a null value in one. */

@@ -61,6 +61,17 @@ void guess_put_scalar(text_t *out, const char *before, const char *text) {
 
 /* ---- the record ---- */
 
+/* Appends "all 4 rows looked at". */
+static void put_share(text_t *out, const guess_t *guess) {
+    static const char *const words[] = {
+        [RECORDS_DELIMITED] = "row", [RECORDS_JSON] = "object", [RECORDS_BSON] = "document"};
+    char count[UNITS_MAX] = "no";
+    if (guess->records)
+        units_count(count, guess->records);
+    text_print(out, "%s%s %s%s looked at", guess->all && guess->records > 1 ? "all " : "", count,
+               words[guess->kind], units_s(guess->records));
+}
+
 /* True if a column has a type, or numbers, that the user has not given it. */
 static bool has_type(const guess_t *guess, bool number) {
     for (size_t i = 0; i < guess->structure.columns; i++) {
@@ -128,13 +139,22 @@ static void show_sample(writer_t *to) {
     const uint64_t rejects = guess->misfits + guess->quotes.torn;
     char count[UNITS_MAX];
     text_append(&to->people, " (");
-    guess_put_share(&to->people, guess);
+    put_share(&to->people, guess);
     if (rejects)
         text_print(&to->people, "; at least %s of them will be rejected", units_count(count, rejects));
     if (guess->nothing.backslash || guess->structure.way.backslash) /* as databases write */
         text_append(&to->people, "; other escapes such as \\t and \\\\ stay as they are");
     if ((guess->header || guess->named_here) && guess->repeated && guess->structure.columns > 1)
         text_append(&to->people, "; the header is there again, and is no row");
+    text_append(&to->people, ")");
+}
+
+static void write_kind(writer_t *to) {
+    const bool bson = to->guess->kind == RECORDS_BSON;
+    text_print(&to->yaml, "record: {%s: yes%s}\n", bson ? "bson" : "json",
+               to->guess->options.validate ? ", validate: yes" : "");
+    text_print(&to->people, "no --format: read as %s (", bson ? "BSON" : "JSON");
+    put_share(&to->people, to->guess);
     text_append(&to->people, ")");
 }
 
@@ -151,16 +171,6 @@ static void write_record(writer_t *to) {
     if (guess->structure.columns > 1)
         text_print(&to->people, ", %zu columns", guess->structure.columns);
     show_sample(to);
-}
-
-void guess_put_share(text_t *out, const guess_t *guess) {
-    static const char *const words[] = {
-        [RECORDS_DELIMITED] = "row", [RECORDS_JSON] = "object", [RECORDS_BSON] = "document"};
-    char count[UNITS_MAX] = "no";
-    if (guess->records)
-        units_count(count, guess->records);
-    text_print(out, "%s%s %s%s looked at", guess->all && guess->records > 1 ? "all " : "", count,
-               words[guess->kind], units_s(guess->records));
 }
 
 /* ---- the fields ---- */
@@ -306,7 +316,7 @@ bool guess_write(const guess_t *guess, char **yaml, char **lines, err_t *err) {
     text_t about = {.length = 0};
     text_print(&about, "guessed from %s", guess->name);
     text_append(&to.yaml, "# Guessed by tipple, ");
-    guess_put_share(&to.yaml, guess);
+    put_share(&to.yaml, guess);
     text_append(&to.yaml, ".\n");
     guess_options_name(&to.yaml, &guess->options);
     guess_put_scalar(&to.yaml, "format: " GUESS_FORMAT "\nabout: ", about.bytes ? about.bytes : "");
@@ -314,7 +324,7 @@ bool guess_write(const guess_t *guess, char **yaml, char **lines, err_t *err) {
     to.yaml.lacking += about.lacking;
     text_free(&about);
     if (documents)
-        guess_write_documents(&to.yaml, &to.people, guess);
+        write_kind(&to);
     else
         write_record(&to);
     text_print(&to.yaml, bad ? "on_bad_value: %s\n" : "%s", bad ? bad : "");
