@@ -3,6 +3,7 @@
 #include "base/chars.h"
 #include "format/guess/guess_inner.h"
 
+#include <ctype.h>
 #include <string.h>
 
 enum {
@@ -24,11 +25,9 @@ static const struct {
     /* letters that Eastern encodings have, too; the others stand where those encodings would not have theirs */
     {"\xE4\xE5\xE9\xEB\xED\xF3\xF6\xFA\xFC", NULL, NULL}, /* ä å é ë í ó ö ú ü */
     {"\xDF", "VWC", NULL},                                /* ß */
-    {"\xE0\xF9", "VC_", "_"},                             /* à ù */
-    {"\xEC\xF2", "VC", "_"},                              /* ì ò */
+    {"\xE0\xEC\xF2\xF9", "VC", "_"},                      /* à ì ò ù */
     {"\xE1", "C_iu", "C_uiW"},                            /* á */
-    {"\xE2\xE8\xEE\xF4", "C_aeiou", "C_"},                /* â è î ô */
-    {"\xEA", "C_iuo", "CV_"},                             /* ê */
+    {"\xE2\xE8\xEA\xEE\xF4", "C_aeiou", "C_"},            /* â è ê î ô */
     {"\xE3", "C_Wou", "oes_"},                            /* ã */
     {"\xE6", "C_iu", "Cue"},                              /* æ */
     {"\xF8", "C_eo", "Ceo_"},                             /* ø */
@@ -49,20 +48,12 @@ static bool is_among(uint8_t byte, const char *bytes) {
     return byte && strchr(bytes, byte);
 }
 
-static bool is_plain(uint8_t byte) {
-    return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z');
-}
-
 static bool is_letter(uint8_t byte) {
-    return is_plain(byte) || (byte >= 0xC0 && byte != 0xD7 && byte != 0xF7) ||
-           is_among(byte, "\x8A\x8C\x8E\x9A\x9C\x9E\x9F");
+    return isalpha(byte) || (byte >= 0xC0 && byte != 0xD7 && byte != 0xF7);
 }
 
 static uint8_t small(uint8_t byte) {
-    return byte == 0x9F                                                       ? 0xFF
-           : is_among(byte, "\x8A\x8C\x8E")                                   ? byte | 0x10
-           : is_letter(byte) && (byte < 0x80 || byte >= 0xC0) && byte != 0xDF ? byte | 0x20
-                                                                              : byte;
+    return is_letter(byte) && byte != 0xDF ? byte | 0x20 : byte;
 }
 
 static bool stands_by(uint8_t neighbour, const char *among) {
@@ -83,13 +74,12 @@ static bool is_in_place(const uint8_t *text, size_t length, size_t at) {
     for (size_t i = 0; i < COUNT(places); i++)
         in_place |= is_among(small(byte), places[i].bytes) && stands_by(before, places[i].before) &&
                     stands_by(after, places[i].after);
-    if (!is_letter(byte))
-        return in_place;
     while (from && is_letter(text[from - 1]))
         from--;
     while (to < length && is_letter(text[to]))
         to++;
-    return in_place && !capital && to - from > 2 && (is_plain(before) || is_plain(after));
+    return in_place && !capital &&
+           (!is_letter(byte) || (to - from > 2 && (isalpha(before) || isalpha(after))));
 }
 
 static void look_at_bytes(guess_words_t *words, const char *in, const uint8_t *text, size_t length) {
