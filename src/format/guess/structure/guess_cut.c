@@ -152,20 +152,14 @@ bool guess_is_empty(const uint8_t *text, size_t length) {
     return at == length;
 }
 
-/* True if the first line that is not blank begins with a bracket as XML does, or as lists and objects of JSON, Python and
- * JavaScript: it stands alone, before a quote, or the line ends with the bracket that closes it. */
+/* True if the first line that is not blank begins with a bracket, as XML and lists and objects of JSON, Python and JavaScript do,
+ * and holds no other after a comma, as <DATE>,<TIME> does. */
 static bool is_of_brackets(const uint8_t *text, size_t length) {
-    static const char opens[] = "[{<", closes[] = "]}>";
-    const uint8_t *const end = text + length, *at = text + json_span_begins(text, length),
-                         *feed = memchr(at, '\n', (size_t)(end - at)), *last = feed ? feed : end;
-    const char *bracket = memchr(opens, *at, 3);
-    while (last > at && (json_span_is_blank(last[-1]) || last[-1] == ','))
-        last--;
-    if (!bracket)
-        return false;
-    const char closing = closes[bracket - opens], row[] = {closing, ',', *bracket}; /* <DATE>,<TIME> */
-    return (last - at == 1 || at[1] == '"' || last[-1] == (uint8_t)closing) &&
-           !memmem(at, (size_t)(last - at), row, sizeof row);
+    const uint8_t *at = text + json_span_begins(text, length),
+                  *feed = memchr(at, '\n', length - (size_t)(at - text));
+    const char *const rows[] = {['['] = "],[", ['{'] = "},{", ['<'] = ">,<"};
+    const char *row = *at < COUNT(rows) ? rows[*at] : NULL;
+    return row && !memmem(at, (size_t)((feed ? feed : text + length) - at), row, 3);
 }
 
 bool guess_refuse_cr(const char *name, err_t *err) {
@@ -180,21 +174,15 @@ bool guess_refuse_cr(const char *name, err_t *err) {
 
 bool guess_is_text(const char *name, const uint8_t *text, size_t length, err_t *err) {
     const size_t head = length < HEAD ? length : HEAD;
-    if (memchr(text, 0, head))
-        return err_set(
-            err, STATUS_INPUT,
-            "%.1000s: holds NUL bytes, as no delimited text does: give --format (bson, if the first "
-            "document of BSON is broken)",
-            name);
-    if (json_span_begins(text, head) == head)
-        return err_set(err, STATUS_INPUT,
-                       "%.1000s: holds no record, so its format cannot be guessed; give --format", name);
-    return !is_of_brackets(text, head) ||
-           err_set(err, STATUS_INPUT,
-                   "%.1000s: looks like XML or HTML, like JSON without objects, or like objects of Python or "
-                   "JavaScript (JSON has its keys in double quotes), and not like a delimited text; give "
-                   "--format if it is one",
-                   name);
+    const char *why =
+        memchr(text, 0, head) ? "holds NUL bytes, as no delimited text does (but broken BSON)"
+        : json_span_begins(text, head) == head ? "holds no record"
+        : is_of_brackets(text, head)
+            ? "looks like XML, HTML, Python or JavaScript, or like JSON without objects, or with keys in "
+              "other quotes than double ones"
+            : NULL;
+    return !why || err_set(err, STATUS_INPUT, "%.1000s: %s, so its format cannot be guessed; give --format",
+                           name, why);
 }
 
 const char *guess_shown(char *out, size_t room, const char *text, size_t length) {
