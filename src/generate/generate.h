@@ -1,8 +1,8 @@
 /* generate: files of made-up records of any size, to try tipple with: in the shape of published ones (MOT, ISD), and of
  * those that the studies of car sensors and of a petabyte used.
  *
- * A kind of records is a generate_kind_t and a file of this room: mot.c, isd.c and obd.c (drawn by rows, see rows.h), ycsb.c. Records
- * follow from shares and ranges (files below src/builtin/generate, and tables in the code), and from what happened before: a
+ * A kind of records is a generate_kind_t and a file of this room: mot.c, isd.c and obd.c, which are drawn by rows (see
+ * rows.h), and ycsb.c. Records follow from shares and ranges (files below src/builtin/generate), and from what happened before: a
  * vehicle that failed its test comes back, the weather of a station goes on from hour to hour, a car drives. A maker belongs
  * to one thread and holds the state of its file: the next row follows from the seed, the numbers asked for and the rows
  * before it; a document of ycsb follows from the seed and its _id alone. The kinds share draw.h.

@@ -12,15 +12,16 @@ enum { MOST_STATIONS = 100000, MOST_A_STATION = 150000 };
 
 /* What the rows take from here: a station's number among all, how many records it has; the minute of a report. And what they
  * give: the station's kind, and the hour. */
-enum { NUMBER, STATIONS, RECORDS, MINUTE, KIND, HOUR };
-static const char *const names[] = {"number", "stations", "records", "minute", "kind", "hour", NULL};
+enum { NUMBER = 1, STATIONS, RECORDS, MINUTE, KIND, HOUR, STATION };
+static const char *const names[] = {"number", "stations", "records", "minute",
+                                    "kind",   "hour",     "station", NULL};
 
 typedef struct {
     rows_t rows;
     uint64_t key, records, row, station_end; /* the next record, and the first of the next station */
     uint32_t stations, next_station;
-    size_t first, report; /* the blocks of the station's first one in an hour, and of the next one */
-    int32_t minute;       /* from which on it may be */
+    const block_t *first, *report; /* the station's first one in an hour, and the next one */
+    int32_t minute;                /* from which on it may be */
     const block_t *day, *six_hours, *hour;
     char ids[15]; /* and year, of the record written last */
 } isd_t;
@@ -48,17 +49,15 @@ static void enter_station(isd_t *isd) {
     rows_run(rows, rows_block(rows, "station"), NULL);
     for (int hour = 0; hour < 24; hour++)
         next_hour(isd);
-    for (isd->first = 0;
-         !rows->block[isd->first].usual || rows->value[rows->block[isd->first].sender] != rows->value[KIND];)
-        isd->first++;
-    isd->report = isd->first;
+    isd->first = isd->report =
+        rows_block(rows, rows->text + column_at(&rows->column[STATION], rows->value[KIND])->text.at);
 }
 
 /* Writes the next report that is due in this hour. NULL: none is, and the next hour has come. */
 static char *put_report(isd_t *isd, char *to) {
     rows_t *rows = &isd->rows;
-    while (rows->block[isd->report].sender == rows->block[isd->first].sender) {
-        const block_t *block = &rows->block[isd->report++];
+    while (isd->report->title && strcmp(isd->report->title, isd->first->title) == 0) {
+        const block_t *block = isd->report++;
         int32_t minute = block->minute > isd->minute ? block->minute : isd->minute;
         const int32_t left = block->last_minute - minute;
         if (left < 0)
@@ -129,7 +128,7 @@ static char *begin(void *maker, const generate_t *what, char *to, err_t *err) {
     isd->records = what->count;
     isd->stations = (uint32_t)stations_of(what);
     isd->key = chance_bits(key, 1);
-    odd_init(&isd->rows.odd, chance_bits(key, 2));
+    isd->rows.odd.key = chance_bits(key, 2);
     if (!rows_read(&isd->rows, "isd", names, err))
         return NULL;
     isd->day = rows_block(&isd->rows, "day");

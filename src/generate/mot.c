@@ -1,60 +1,31 @@
 /* mot: MOT test results, in the manner of eight releases of the published files.
  *
- * A row is an array of cells: texts that are ready to be copied, with the release's quotes and delimiter. The maker
- * has the cells of all models with each of their engines (a kind), and for each step of a random number the kind and age
- * of a vehicle, its colour, its area and the outcome of its test, each as often as its share says. Rows follow each other
- * from the first day of the year to the last. Rows of vehicles that failed wait in a ring until an outcome is a retest,
- * which has all their cells except those of the test. An odd row is one of which some cells are replaced.
- *
- * The data file mot says what vehicles are like, how their tests are spread, and which rows are odd. */
+ * The rows of mot say what vehicles are like, how their tests are spread, what a row looks like in each release, and which
+ * rows are odd. A vehicle follows from its number alone: one that failed waits with its number in a ring until an outcome
+ * is a retest, and is drawn again. Rows follow each other from the first day of the year to the last. */
 #include "base/text.h"
-#include "format/values/calendar.h"
-#include "generate/draw.h"
 #include "generate/generate.h"
+#include "generate/rows.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* The release of 2013 has no header and fuels of one letter, that of 2024 a column more. */
-enum { RELEASES = 8, USUAL_RELEASE = 6, OLDEST = 2013, NEWEST = 2024 };
+/* The release of 2013 has no header, that of 2024 a column more. Quotes: 1 where they are needed, 2 around all texts. */
+enum { RELEASES = 8, USUAL_RELEASE = 6, OLDEST = 2013, NEWEST = 2024, COLUMNS = 14, MODEL = 9, FUEL = 11 };
 static const char *const releases[RELEASES] = {"2013", "2016", "2017-first", "2017",
                                                "2020", "2021", "2023",       "2024"};
-static const char delimiters[] = "||,|,,|,";
+static const char delimiters[] = "||,|,,|,", quotes[] = "00001201";
 
-enum { TEST, VEHICLE, DATE, CLASS, TYPE, RESULT, MILES, AREA, MAKE, MODEL };
-enum { COLOUR = MODEL + 1, FUEL, CC, FIRST_USE, COMPLETED, COLUMNS };
-static const char *const column_names[COLUMNS] = {
-    "test_id",     "vehicle_id",   "test_date",         "test_class_id",  "test_type",
-    "test_result", "test_mileage", "postcode_area",     "make",           "model",
-    "colour",      "fuel_type",    "cylinder_capacity", "first_use_date", "completed_date"};
+/* What the rows take from here: of the release; the day, ids, kind and age of a vehicle, the day on which it was drawn, and its
+ * further miles. And what they give: the date; of a day, the tests of the year until its end; of a test, what it is; of a kind at an age,
+ * the share of its model, and its own in the model. A kind begins a model where `sold` is not 0. */
+enum { YEAR = 1, BARS, QUOTES, DAY, TEST, VEHICLE, KIND, AGE, SINCE, FURTHER };
+enum { DATE = FURTHER + 1, UNTIL, RETEST, FAILURE, MODELS, ENGINES, SOLD };
+static const char *const names[] = {"year",   "bars",    "quotes", "day",     "test", "vehicle",
+                                    "kind",   "age",     "since",  "further", "date", "until",
+                                    "retest", "failure", "model",  "engine",  "sold", NULL};
 
-/* Numbers that the data file gives by these names: see there. */
-enum { DIESEL, ELECTRIC, TESTS, DRIVEN, MILEAGE, MILES_A_YEAR, FIRST_USES, MONTHS, WEEKDAYS, LISTS };
-static const char *const list_names[LISTS] = {"diesel", "electric",  "tests",  "driven",  "mileage",
-                                              "miles",  "first-use", "months", "weekdays"};
-
-/* A field with its delimiter. */
-typedef struct {
-    char text[39];
-    uint8_t length;
-} cell_t;
-
-typedef struct {
-    cell_t cell[COLUMNS];
-    uint32_t miles;
-} row_t;
-
-/* A model with one of its engines, and in which years and with which share of the model's sales it was sold. */
-typedef struct {
-    row_t row; /* has its cells, and miles a year */
-    int32_t share, from, to;
-    char burns; /* P petrol, D diesel */
-} kind_t;
-
-enum { KINDS = 1024, CHOICES = 128, AGES = 61, DAYS = 366, FAILED_MOST = 1024, RING = 2048 };
-/* Each thing is drawn in this many steps of equal probability. */
-enum { VEHICLE_STEPS = 1 << 16, STEPS = 4096, MILEAGE_STEPS = 8 /* between two quantiles */ };
+enum { KINDS = 1024, AGES = 61, GUIDE = 1 << 15, RING = 1024 };
 enum {
     TEST_IDS = 1999999000, /* the largest ids that were published lie just below these */
     VEHICLE_IDS = 1499999000,
@@ -62,189 +33,26 @@ enum {
 };
 
 typedef struct {
-    int32_t year, new_year; /* of the tests, and the number of its first day */
-    unsigned columns;
-    char delimiter;
-    bool quotes_texts, quotes_needed;
-    facts_t file;
-    int32_t lists[LISTS][AGES];
-    size_t kinds;
-    kind_t kind[KINDS];
-    int64_t weights[KINDS * AGES];          /* of a kind, by age */
-    row_t choice[CHOICES];                  /* column by column */
-    bool retest[CHOICES], failure[CHOICES]; /* of test types and results */
-    int64_t day_begins[DAYS + 1]; /* shares of the tests of the year before each of its days, and in all */
-    /* what is drawn at each step */
-    uint16_t vehicle_at[VEHICLE_STEPS]; /* kind * AGES + age */
-    uint16_t choice_at[COLUMNS][STEPS], first_day_at[STEPS];
+    uint32_t number;
+    double since, further;
+} vehicle_t;
 
-    uint64_t rows, made, key;
-    uint32_t test_key, vehicle_key, vehicles;
-    int32_t days;      /* of the year that have begun */
-    bool header;       /* stands before the row */
-    row_t *row, today; /* at hand; has the date of the tests */
-    odd_plan_t odd;
+typedef struct {
+    rows_t rows;
+    const block_t *day, *test, *row;
+    size_t columns, kinds;
+    char ends[3];    /* of fields: the delimiter, and the end of the line */
+    shares_t shares; /* of all kinds at each age */
+    double below[AGES * KINDS];
+    uint32_t guide[GUIDE + 1];
+    double count, tests; /* of the file; of the year, in the measure of UNTIL */
+    uint64_t key, vehicle_key;
+    uint32_t made, vehicles, test_ids, vehicle_ids;
+    char *at, *end; /* of the row at hand */
     /* vehicles that failed and have not come back */
-    uint32_t failed_in, failed_out;
-    row_t ring[RING];
+    uint32_t failed, returned;
+    vehicle_t ring[RING];
 } mot_t;
-
-/* ---- cells ---- */
-
-/* Sets a cell of the row to a text of the data file, as the release writes it: see there. */
-static void set_text(const mot_t *mot, row_t *row, unsigned column, const char *text) {
-    const bool bare = column <= VEHICLE || column == CLASS || column == MILES || column == CC;
-    const bool needs = mot->quotes_needed && (strchr(text, mot->delimiter) || strchr(text, '"'));
-    const bool quoted = *text && !bare && (mot->quotes_texts || needs);
-    const size_t longest = column == FUEL && mot->year == OLDEST ? 1 : sizeof row->cell->text;
-    char *to = row->cell[column].text;
-    if (quoted)
-        *to++ = '"';
-    for (const char *end = text + longest; *text && text < end; text++) {
-        if (quoted && *text == '"')
-            *to++ = '\\';
-        *to++ = *text == '_' ? ' ' : *text == '%' ? '|' : *text == '~' ? '\xC9' : *text;
-    }
-    if (quoted)
-        *to++ = '"';
-    *to++ = mot->delimiter;
-    row->cell[column].length = (uint8_t)(to - row->cell[column].text);
-}
-
-static inline void set_number(const mot_t *mot, row_t *row, unsigned column, uint32_t number) {
-    char *text = row->cell[column].text, *end = digits_put(text, number, 0);
-    *end++ = mot->delimiter;
-    row->cell[column].length = (uint8_t)(end - text);
-}
-
-static void set_date(const mot_t *mot, row_t *row, unsigned column, int32_t day, unsigned second) {
-    char text[] = "2024-05-06T08:30:15.000Z";
-    date_t date;
-    calendar_date(day, &date);
-    digits_put(text, date.year, 4);
-    digits_put(text + 5, date.month, 2);
-    digits_put(text + 8, date.day, 2);
-    digits_put(text + 11, second / 3600, 2);
-    digits_put(text + 14, second / 60 % 60, 2);
-    digits_put(text + 17, second % 60, 2);
-    if (column != COMPLETED)
-        text[10] = '\0';
-    set_text(mot, row, column, text);
-}
-
-/* ---- reading the data file ---- */
-
-/* The place of the name; `count`: it is none of them. */
-static unsigned find(const char *const *names, unsigned count, const char *name) {
-    unsigned i = 0;
-    while (i < count && strcmp(names[i], name) != 0)
-        i++;
-    return i;
-}
-
-/* Which of the shares covers each of equal steps. */
-static void spread(uint16_t *at, int64_t steps, const int64_t *shares, size_t count) {
-    int64_t sum = 0, below = 0, step = 0;
-    for (size_t i = 0; i < count; i++)
-        sum += shares[i];
-    for (size_t i = 0; i < count; i++)
-        for (below += shares[i]; step < steps && (2 * step + 1) * sum < below * 2 * steps; step++)
-            at[step] = (uint16_t)i;
-}
-
-/* The weight of an engine among those of its model in a year. */
-static int64_t weight_in(const mot_t *mot, const kind_t *kind, int32_t year) {
-    const int32_t *percents = mot->lists[kind->burns == 'D' ? DIESEL : ELECTRIC];
-    if (year < kind->from || year > kind->to)
-        return 0;
-    return kind->share * (kind->burns == 'P' ? 100 : percents[year < 1990 ? 0 : year - 1990]);
-}
-
-/* "FORD FIESTA 4 1322 PE 54 1299 1989-2011 PE 54 1242 2001-2023 EL 3 - 2020-2023": class and sales of a model, and its engines. */
-static void read_model(mot_t *mot, const char *make, char *rest) {
-    enum { BY_FUEL = 4, FUELS = 8 };
-    static const char *const fuels[] = {"PE", "DI", "HY", "ED"};
-    const size_t first = mot->kinds;
-    const char *model = facts_word(&rest), *test_class = facts_word(&rest);
-    const unsigned miles = (unsigned)(*test_class - '0');
-    const int32_t sold = facts_number(&rest);
-    for (char *fuel; *(fuel = facts_word(&rest)) && mot->kinds < KINDS;) {
-        kind_t *kind = &mot->kind[mot->kinds++];
-        kind->burns = *fuel;
-        kind->row.miles =
-            (uint32_t)
-                mot->lists[MILES_A_YEAR][miles == BY_FUEL ? FUELS + find(fuels, COUNT(fuels), fuel) : miles];
-        kind->share = facts_number(&rest);
-        const char *capacity = facts_word(&rest);
-        set_text(mot, &kind->row, CLASS, test_class);
-        set_text(mot, &kind->row, MAKE, make);
-        set_text(mot, &kind->row, MODEL, model);
-        set_text(mot, &kind->row, FUEL, fuel);
-        set_text(mot, &kind->row, CC, capacity + (*capacity == '-'));
-        facts_range(&rest, &kind->from, &kind->to);
-    }
-    for (int32_t age = 0; age < AGES; age++) {
-        int64_t all = 0;
-        for (size_t k = first; k < mot->kinds; k++)
-            all += weight_in(mot, &mot->kind[k], mot->year - age);
-        for (size_t k = first; all && k < mot->kinds; k++)
-            mot->weights[k * AGES + (size_t)age] =
-                weight_in(mot, &mot->kind[k], mot->year - age) * sold * mot->lists[TESTS][age] / all;
-    }
-}
-
-/* Texts of a column, each with its share of 2023; colours with those of 2013 and 2023, between which this year's is. */
-static void read_shares(mot_t *mot, unsigned column, char *rest) {
-    const int64_t later = mot->year - OLDEST;
-    int64_t shares[CHOICES];
-    size_t count = 0;
-    for (char *word; *(word = facts_word(&rest)); count++) {
-        const char *text = strsep(&word, "/");
-        set_text(mot, &mot->choice[count], column, text);
-        shares[count] = facts_number(&rest);
-        if (column == COLOUR)
-            shares[count] = shares[count] * (11 - later) + facts_number(&rest) * later;
-        if (column == TYPE) { /* "RT/P" */
-            set_text(mot, &mot->choice[count], RESULT, word);
-            mot->retest[count] = *text != 'N';
-            mot->failure[count] = strcmp(word, "F") == 0;
-        }
-    }
-    spread(mot->choice_at[column], STEPS, shares, count);
-}
-
-static void read_line(mot_t *mot, char *rest) {
-    int32_t from = mot->year, to = mot->year;
-    if (isdigit((unsigned char)*rest))
-        facts_range(&rest, &from, &to);
-    const char *word = facts_word(&rest);
-    const unsigned list = find(list_names, LISTS, word), column = find(column_names, COLUMNS, word);
-    if (mot->year < from || to < mot->year)
-        return;
-    for (size_t i = 0; list < LISTS && i < AGES; i++)
-        mot->lists[list][i] = facts_number(&rest);
-    if (column < COLUMNS)
-        read_shares(mot, column, rest);
-    else if (strcmp(word, "odd") == 0) /* "100000 test_type=PL; test_result=P" */
-        odd_add(&mot->odd, rest);
-    else if (list == LISTS)
-        read_model(mot, word, rest);
-}
-
-/* Of tests by month and weekday, of first uses by month. */
-static void init_days(mot_t *mot) {
-    int64_t first_use[DAYS], until = 0;
-    calendar_days((uint32_t)mot->year, 1, 1, &mot->new_year);
-    for (int32_t day = 0; day < DAYS; day++) {
-        date_t date;
-        calendar_date(mot->new_year + day, &date);
-        if (date.year == (uint32_t)mot->year)
-            until += mot->lists[MONTHS][date.month - 1] * mot->lists[WEEKDAYS][(mot->new_year + day + 3) % 7];
-        mot->day_begins[day + 1] = until;
-        first_use[day] = mot->lists[FIRST_USES][date.month - 1];
-    }
-    spread(mot->first_day_at, STEPS, first_use, 365);
-}
 
 /* ---- a maker ---- */
 
@@ -257,133 +65,151 @@ static bool check(const generate_t *what, err_t *err) {
     return release_of(what, err) >= 0;
 }
 
-static char *put_header(const mot_t *mot, char *to) {
-    for (unsigned column = 0; column < mot->columns; column++) {
-        to = stpcpy(to, column_names[column]);
-        *to++ = mot->delimiter;
+/* The engines of a model share its sales of each year. */
+static void weigh(mot_t *mot) {
+    const block_t *block = rows_block(&mot->rows, "sales");
+    double *value = mot->rows.value, *below = mot->below, sum = 0;
+    double sales[KINDS], engine[KINDS], engines[KINDS]; /* of the model, of the kind; of all of the model */
+    size_t model[KINDS], first = 0;                     /* the first kind of the model */
+    for (value[AGE] = 0; value[AGE] < AGES; value[AGE]++) {
+        for (size_t kind = 0; kind < mot->kinds; kind++) {
+            value[KIND] = (double)kind;
+            rows_run(&mot->rows, block, NULL);
+            if (value[SOLD] > 0)
+                engines[first = kind] = 0;
+            model[kind] = first;
+            sales[kind] = value[MODELS];
+            engines[first] += engine[kind] = value[ENGINES];
+        }
+        for (size_t kind = 0; kind < mot->kinds; kind++) {
+            first = model[kind];
+            *below++ = sum += engine[kind] > 0 ? sales[first] * engine[kind] / engines[first] : 0;
+        }
     }
-    to[-1] = '\n';
-    return to;
+    mot->shares = (shares_t){mot->below, mot->guide, AGES * mot->kinds, GUIDE};
+    shares_guide(&mot->shares);
 }
 
 static char *begin(void *maker, const generate_t *what, char *to, err_t *err) {
     mot_t *mot = maker;
+    double *value = mot->rows.value;
     const int release = release_of(what, err);
-    mot->year = (int32_t)strtol(releases[release], NULL, 10);
-    mot->columns = mot->year == NEWEST ? COLUMNS : COMPLETED;
-    mot->delimiter = delimiters[release];
-    mot->quotes_texts = mot->year == 2021;
-    mot->quotes_needed = mot->year == 2020 || mot->year == NEWEST;
-    mot->rows = what->count;
-    const uint64_t keys = chance_bits(what->seed, (uint64_t)mot->year);
+    const uint64_t year = strtoull(releases[release], NULL, 10), keys = chance_bits(what->seed, year);
+    mot->count = (double)what->count;
+    mot->columns = year == NEWEST ? COLUMNS + 1 : COLUMNS;
+    mot->ends[0] = delimiters[release];
+    mot->ends[1] = '\n';
     mot->key = chance_bits(keys, 1);
-    mot->test_key = (uint32_t)chance_bits(keys, 2);
-    mot->vehicle_key = (uint32_t)chance_bits(keys, 3);
-    odd_init(&mot->odd, chance_bits(keys, 4));
-    if (!facts_open(&mot->file, "mot", err))
+    mot->vehicle_key = chance_bits(keys, 2);
+    mot->test_ids = (uint32_t)chance_bits(keys, 3);
+    mot->vehicle_ids = (uint32_t)chance_bits(keys, 4);
+    mot->rows.odd.key = chance_bits(keys, 5);
+    value[YEAR] = (double)year;
+    value[BARS] = delimiters[release] == '|';
+    value[QUOTES] = quotes[release] - '0';
+    if (!rows_read(&mot->rows, "mot", names, err))
         return NULL;
-    for (char *line; (line = facts_line(&mot->file));)
-        read_line(mot, line);
-    spread(mot->vehicle_at, VEHICLE_STEPS, mot->weights, mot->kinds * AGES);
-    init_days(mot);
-    return mot->year == OLDEST ? to : put_header(mot, to);
+    mot->kinds = mot->rows.column[SOLD].shares.count;
+    mot->day = rows_block(&mot->rows, "day");
+    mot->test = rows_block(&mot->rows, "test");
+    mot->row = rows_block(&mot->rows, "row");
+    weigh(mot);
+    rows_run(&mot->rows, rows_block(&mot->rows, "year"), NULL);
+    for (double date = 0; date < value[YEAR] * 10000 + 1231; date = value[DATE])
+        rows_run(&mot->rows, mot->day, NULL);
+    mot->tests = value[UNTIL];
+    rows_run(&mot->rows, rows_block(&mot->rows, "year"), NULL);
+    return year == OLDEST ? to : rows_header(&mot->rows, mot->columns, *mot->ends, to);
 }
 
-static void end(void *maker) {
-    free(((mot_t *)maker)->file.text);
+/* ---- rows ---- */
+
+/* Maps each x below the limit to another number below the limit: a permutation of the 31-bit numbers, repeated until the
+ * result is below the limit. */
+static inline uint32_t scatter(uint32_t x, uint32_t key, uint32_t limit) {
+    const uint32_t bits31 = 0x7fffffff;
+    do {
+        x ^= key & bits31;
+        x ^= x >> 16;
+        x = (x * 0x7feb352du) & bits31;
+        x ^= x >> 15;
+        x = (x * 0x846ca68bu) & bits31;
+        x ^= x >> 16;
+    } while (x >= limit);
+    return x;
 }
 
-/* ---- rows: 128 random bits each ---- */
-
-static inline unsigned part(uint64_t bits, unsigned from, unsigned count) {
-    return (unsigned)(bits >> from & ((1u << count) - 1));
-}
-
-/* Copies one of the column's choices. */
-static inline void choose(const mot_t *mot, row_t *row, unsigned column, unsigned step) {
-    row->cell[column] = mot->choice[mot->choice_at[column][step]].cell[column];
-}
-
-static inline void draw_vehicle(mot_t *mot, row_t *row, uint64_t a, uint64_t b) {
-    const unsigned vehicle = mot->vehicle_at[part(a, 48, 16)], age = vehicle % AGES;
-    /* the mileage in 256ths of its kind's average: between two quantiles */
-    const unsigned step = part(b, 36, 8), beyond = step % MILEAGE_STEPS;
-    const int32_t *quantile = &mot->lists[MILEAGE][step / MILEAGE_STEPS];
-    const unsigned share =
-        ((unsigned)quantile[0] * (MILEAGE_STEPS - beyond) + (unsigned)quantile[1] * beyond) / MILEAGE_STEPS;
-    /* half of the tests are made when they fall due, in the month before the anniversary of first use */
-    const int32_t due = (mot->days - 1 + (int32_t)part(a, 17, 5)) % 365;
-    int32_t first_use;
-    calendar_days((uint32_t)mot->year - age, 1, 1, &first_use);
-    first_use += part(a, 4, 1) ? due : mot->first_day_at[part(a, 5, 12)];
-    const row_t *kind = &mot->kind[vehicle / AGES].row;
-    memcpy(&row->cell[MAKE], &kind->cell[MAKE], (CC + 1 - MAKE) * sizeof *kind->cell);
-    row->cell[CLASS] = kind->cell[CLASS];
-    row->miles = kind->miles * share / 256u * (unsigned)mot->lists[DRIVEN][age] / 64 + part(a, 32, 12);
-    set_number(mot, row, VEHICLE, whole_scatter(mot->vehicles++, mot->vehicle_key, VEHICLE_IDS) + 1);
-    choose(mot, row, AREA, part(b, 12, 12));
-    choose(mot, row, COLOUR, part(b, 0, 12));
-    set_date(mot, row, FIRST_USE, first_use, 0);
-}
-
-/* Tests are made from eight o'clock, for ten hours. */
-static inline void draw_test(mot_t *mot, row_t *row, uint64_t a, uint64_t b) {
-    const unsigned minute = 8 * 60 + part(b, 54, 10) * 600 / 1024, second = part(a, 22, 10) * 60 / 1024;
-    set_number(mot, row, TEST, whole_scatter((uint32_t)mot->made, mot->test_key, TEST_IDS) + 1);
-    row->cell[DATE] = mot->today.cell[DATE];
-    set_number(mot, row, MILES, row->miles);
-    if (mot->columns == COLUMNS)
-        set_date(mot, row, COMPLETED, mot->new_year + mot->days - 1, 60 * minute + second);
-}
-
-/* Changes or checks a cell of the row at hand: see odd_change_t. */
+/* Changes a field of the row at hand, or asks whether it has a text: see odd_change_t; "header" is one above the row. Models
+ * may hold delimiters, so the fields after them count from the end. */
 static bool change(void *maker, char asks, const char *place, const char *text) {
     mot_t *mot = maker;
-    const unsigned column = find(column_names, COLUMNS, place);
-    if (column == COLUMNS)
-        return mot->header = true;
-    row_t row;
-    set_text(mot, asks ? &row : mot->row, column, text);
-    return !asks || row.cell[column].length != mot->row->cell[column].length;
+    const field_t *fields = mot->rows.format->fields;
+    char header[1024], *from = mot->at;
+    size_t column = 0, length = 0, size = strlen(text);
+    while (column < mot->columns && strcmp(fields[column].columns.items->text, place) != 0)
+        column++;
+    if (column == mot->columns) {
+        size = (size_t)(rows_header(&mot->rows, column, *mot->ends, header) - header);
+        text = header;
+        mot->at += size;
+    } else {
+        if (column == FUEL && mot->rows.value[YEAR] == OLDEST)
+            size = 1;
+        if (column > MODEL)
+            for (from = mot->end; column < mot->columns; column++)
+                from = memrchr(mot->at, *mot->ends, (size_t)(from - mot->at));
+        else
+            for (from--; column; column--)
+                from = strchr(from + 1, *mot->ends);
+        length = strcspn(++from, mot->ends);
+        if (*from == '"' && size) {
+            from++;
+            length -= 2;
+        }
+    }
+    if (asks)
+        return length > 0;
+    memmove(from + size, from + length, (size_t)(mot->end - from) - length);
+    memcpy(from, text, size);
+    mot->end += (ptrdiff_t)size - (ptrdiff_t)length;
+    return true;
 }
 
-/* A new row comes into the next place of the ring, and stays there if its vehicle failed. An odd row always has a vehicle of
- * its own: its oddity must not look like a change from test to test. */
+/* An odd row always has a vehicle of its own: its oddity must not look like a change from test to test. */
 static char *put_row(void *maker, char *to) {
     mot_t *mot = maker;
-    const bool odd = mot->made == mot->odd.next;
-    const int64_t *begins = mot->day_begins;
-    while (mot->made * (uint64_t)begins[DAYS] >= mot->rows * (uint64_t)begins[mot->days])
-        set_date(mot, &mot->today, DATE, mot->new_year + mot->days++, 0);
-    const uint64_t a = chance_bits(mot->key, 2 * mot->made), b = chance_bits(mot->key, 2 * mot->made + 1);
-    const unsigned outcome = mot->choice_at[TYPE][part(b, 24, 12)];
-    row_t *next = &mot->ring[mot->failed_in % RING], *row = next;
-    if (mot->retest[outcome] && mot->failed_out != mot->failed_in && !odd) {
-        row = &mot->ring[mot->failed_out++ % RING];
-        row->miles += part(a, 32, 4);
-    } else {
-        draw_vehicle(mot, row, a, b);
-    }
-    draw_test(mot, row, a, b);
-    row->cell[TYPE] = mot->choice[outcome].cell[TYPE];
-    row->cell[RESULT] = mot->choice[outcome].cell[RESULT];
-    mot->row = row;
-    mot->header = false;
+    rows_t *rows = &mot->rows;
+    double *value = rows->value;
+    const bool odd = mot->made == rows->odd.next;
+    while (mot->made * mot->tests >= mot->count * value[UNTIL])
+        rows_run(rows, mot->day, NULL);
+    rows->random = chance_bits(mot->key, mot->made);
+    rows_run(rows, mot->test, NULL);
+    vehicle_t vehicle = {mot->vehicles, value[DAY], 0};
+    if (value[RETEST] > 0 && mot->returned != mot->failed && !odd)
+        vehicle = mot->ring[mot->returned++ % RING];
+    else
+        mot->vehicles++;
+    value[TEST] = scatter(mot->made++, mot->test_ids, TEST_IDS) + 1;
+    value[VEHICLE] = scatter(vehicle.number, mot->vehicle_ids, VEHICLE_IDS) + 1;
+    value[SINCE] = vehicle.since;
+    value[FURTHER] = vehicle.further;
+    const uint64_t kind = chance_bits(mot->vehicle_key, vehicle.number);
+    const size_t at = shares_at(&mot->shares, part_of(kind));
+    value[AGE] = (double)(at / mot->kinds);
+    value[KIND] = (double)(at % mot->kinds);
+    rows->random = ~kind;
+    mot->at = to;
+    mot->end = rows_run(rows, mot->row, to);
+    *mot->end++ = '\n';
     if (odd)
-        odd_apply(&mot->odd, change, mot);
-    if (mot->header)
-        to = put_header(mot, to);
-    for (const cell_t *cell = row->cell; cell < row->cell + mot->columns; cell++)
-        to = (char *)memcpy(to, cell->text, sizeof cell->text) + cell->length;
-    if (mot->failure[outcome] && mot->failed_in - mot->failed_out < FAILED_MOST && !odd) {
-        mot->failed_in++;
-        if (row != next)
-            *next = *row;
+        odd_apply(&rows->odd, change, mot);
+    if (value[FAILURE] > 0 && mot->failed - mot->returned < RING && !odd) {
+        vehicle.further += (double)(kind & 15);
+        mot->ring[mot->failed++ % RING] = vehicle;
     }
-    mot->made++;
-    to[-1] = '\n';
-    return to;
+    return mot->end;
 }
 
 const generate_kind_t generate_mot = {"mot", "rows",  sizeof(mot_t), MOST_ROWS, check,
-                                      begin, put_row, end,           NULL};
+                                      begin, put_row, rows_end,      NULL};

@@ -10,20 +10,20 @@ enum { CARS = 40, MOST_ROWS = 1000000000 /* which take the fleet a working life 
 
 /* What the rows take from here: the number of a car, what all ids begin from, the trip, the second of it. And what they give: how long
  * the trip takes. */
-enum { NUMBER, START, TRIP, SECOND, SECONDS };
+enum { NUMBER = 1, START, TRIP, SECOND, SECONDS };
 static const char *const names[] = {"number", "start", "trip", "second", "seconds", NULL};
 
 typedef struct {
     rows_t rows;
-    uint64_t trip;                 /* the one under way, from 1 */
-    double car[CARS][ROWS_VALUES]; /* of those that do not drive */
+    uint64_t trip;                /* the one under way, from 1 */
+    double car[CARS][ROWS_NAMES]; /* of those that do not drive */
 } obd_t;
 
 static void next_trip(obd_t *obd) {
     double *value = obd->rows.value;
     if (obd->trip)
-        memcpy(obd->car[(obd->trip - 1) % CARS], value, sizeof obd->rows.value);
-    memcpy(value, obd->car[obd->trip % CARS], sizeof obd->rows.value);
+        memcpy(obd->car[(obd->trip - 1) % CARS], value, sizeof *obd->car);
+    memcpy(value, obd->car[obd->trip % CARS], sizeof *obd->car);
     value[TRIP] = (double)++obd->trip;
     value[SECOND] = 0;
     rows_run(&obd->rows, rows_block(&obd->rows, "trip"), NULL);
@@ -40,15 +40,10 @@ static char *begin(void *maker, const generate_t *what, char *to, err_t *err) {
         rows->value[NUMBER] = i;
         rows->value[START] = start;
         rows_run(rows, rows_block(rows, "car"), NULL);
-        memcpy(obd->car[i], rows->value, sizeof rows->value);
+        memcpy(obd->car[i], rows->value, sizeof *obd->car);
     }
     next_trip(obd);
-    for (size_t i = 0; i < rows->format->field_count; i++) {
-        to = stpcpy(to, rows->format->fields[i].name);
-        *to++ = ',';
-    }
-    to[-1] = '\n';
-    return to;
+    return rows_header(rows, rows->format->field_count, ',', to);
 }
 
 static char *put_row(void *maker, char *to) {

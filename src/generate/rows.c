@@ -1,5 +1,6 @@
 #include "generate/rows.h"
 #include "base/numbers.h"
+#include "builtin/builtin.h"
 #include "format/values/calendar.h"
 
 #include <ctype.h>
@@ -8,20 +9,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a step does: its mark, or + for a step without a mark; the first letter after a dot; or one of these. */
-enum { RANGE = 'r', CELL = '[', ROW = '{', CHOICE = '|', QUALITY = 'q' };
+/* What a step does. Up to DATE, those that a mark names, or the first letter after a dot; up to SHARE, those that compute. */
+enum { ADD, NOISE, SOME, TIMES, DIVIDED, REST, LEAST, MOST, FLOOR, SINE, DATE, RANGE, CELL, SHARE };
+enum { IF = SHARE + 1, ABSENT, PART, LABEL, CHOICE, QUALITY };
+static const char marks[] = "+~?*/%><fsd";
 
-static const double one = 1;
+/* Of the first condition of a row: that it is the first; the row begins with "else", is "+", begins a part of the record. */
+enum { FIRST = 1, OTHERWISE = 2, GOES_ON = 4, BEGINS = 8 };
+
+/* What stands before the parts of a record. */
+enum { NONE, SECTION, REMARK, ELEMENT, ORIGINAL };
+static const char *const markers[] = {"", "ADD", "REM", "EQD", "QNN"};
 
 /* ---- running ---- */
 
 static inline double whole(double number) {
     double near = (double)(int64_t)number;
     return near - (near > number);
-}
-
-static inline double part(rows_t *rows) {
-    return (double)(chance_next(&rows->random) >> 11) * (1.0 / (double)(UINT64_C(1) << 53));
 }
 
 /* Bhaskara's approximation of a sine, right to 0.17%. */
@@ -42,84 +46,73 @@ static double date_of(double days) {
     return date.year * 10000 + date.month * 100 + date.day;
 }
 
-/* The first row at which the column's shares reach that part of their sum. */
-static double row_at(const name_t *column, double part) {
-    double sum = 0;
-    size_t row = 0;
-    for (size_t i = 0; i < column->height; i++)
-        sum += column->first[i * column->columns];
-    for (part *= sum; row + 1 < column->height && part >= column->first[row * column->columns]; row++)
-        part -= column->first[row * column->columns];
-    return (double)row;
-}
-
-static double mark(rows_t *rows, const step_t *step, double sum, double operand) {
+static inline double compute(rows_t *rows, const step_t *step, double sum) {
+    const double *value = rows->value, operand = step->times * value[step->a] * value[step->b];
+    if (step->code == ADD)
+        return sum + operand;
     switch (step->code) {
     case RANGE:
-        return sum + operand + whole(part(rows) * (*step->high - operand + 1));
+        return sum + operand + whole(part_of(chance_next(&rows->random)) * (value[step->at] - operand + 1));
     case CELL:
-        return sum + rows->name[step->at].first[(size_t)operand * rows->name[step->at].columns];
-    case ROW:
-        return row_at(&rows->name[step->at], sum);
-    case '~':
+        return sum + column_at(&rows->column[step->at], operand)->number;
+    case SHARE:
+        return (double)shares_at(&rows->column[step->at].shares, sum);
+    case NOISE:
         return sum + operand * noise(rows);
-    case '?':
-        return sum + operand * part(rows);
-    case '*':
+    case SOME:
+        return sum + operand * part_of(chance_next(&rows->random));
+    case TIMES:
         return sum * operand;
-    case '/':
+    case DIVIDED:
         return sum / operand;
-    case '%':
+    case REST:
         return sum - operand * whole(sum / operand);
-    case '>':
+    case LEAST:
         return sum > operand ? sum : operand;
-    case '<':
+    case MOST:
         return sum < operand ? sum : operand;
-    case 'f':
+    case FLOOR:
         return whole(sum);
-    case 's':
+    case SINE:
         return sine(sum);
     default:
         return date_of(sum);
     }
 }
 
-static inline double step(rows_t *rows, const step_t *step, double sum) {
-    const double operand = step->times * *step->a * *step->b;
-    return step->code == '+' ? sum + operand : mark(rows, step, sum, operand);
+static inline bool holds(rows_t *rows, const step_t *condition) {
+    const double value =
+        condition->sign ? 100 * part_of(chance_next(&rows->random)) : rows->value[condition->a];
+    return value >= condition->times && value < rows->value[condition->at];
 }
 
-static inline bool holds(rows_t *rows, const row_t *row) {
-    for (const condition_t *condition = row->condition; condition < row->condition_end; condition++) {
-        double value = condition->value ? *condition->value : 100 * part(rows);
-        if (!(value >= condition->low && value < condition->high))
-            return false;
-    }
-    return true;
+static inline char *put_phrase(const rows_t *rows, phrase_t phrase, char *to) {
+    enum { USUAL = 16 };
+    const char *text = rows->text + phrase.at;
+    memcpy(to, text, USUAL);
+    if (phrase.length > USUAL)
+        memcpy(to, text, phrase.length);
+    return to + phrase.length;
 }
 
-static inline char *put_choice(rows_t *rows, size_t first, char *to) {
-    uint32_t bits = rows->choice[first].below > 0xffff ? 0 : chance_next(&rows->random) & 0xffff;
-    while (bits >= rows->choice[first].below)
-        first++;
-    const choice_t *choice = &rows->choice[first];
-    if (choice->length > 16)
-        return mempcpy(to, choice->text, choice->length);
-    return (char *)memcpy(to, choice->text, 16) + choice->length;
+static inline char *put_choice(rows_t *rows, const choice_t *choice, char *to) {
+    uint32_t bits = choice->below > 0xffff ? 0 : chance_next(&rows->random) & 0xffff;
+    while (bits >= choice->below)
+        choice++;
+    return put_phrase(rows, choice->text, to);
 }
 
 /* 12.5, 12 */
 static char *put_decimals(char *to, double value, unsigned places) {
     static const uint32_t powers[] = {1, 10, 100, 1000, 10000, 100000, 1000000};
-    int64_t number = (int64_t)whole(value * powers[places] + 0.5);
+    const int64_t number = (int64_t)whole(value * powers[places] + 0.5);
+    uint64_t digits = (uint64_t)llabs(number);
+    for (; places && digits % 10 == 0; places--)
+        digits /= 10;
     *to = '-';
-    to = digits_put(to + (number < 0), (uint64_t)llabs(number) / powers[places], 0);
-    uint64_t rest = (uint64_t)llabs(number) % powers[places];
+    to = digits_put(to + (number < 0), digits / powers[places], 0);
     *to = '.';
-    char *end = rest ? digits_put(to + 1, rest, places) : to;
-    for (; rest && end[-1] == '0'; end--)
-        ;
-    return end;
+    return places ? digits_put(to + 1, digits % powers[places], places) : to;
 }
 
 /* Nines where there is no number. */
@@ -127,199 +120,264 @@ static inline char *put_number(char *to, const step_t *field, double value) {
     if (field->sign == '.')
         return put_decimals(to, value, field->width);
     int64_t number = isnan(value) ? 99999999 : (int64_t)whole(value + 0.5);
+    if (!field->sign)
+        return digits_put(to, (uint64_t)llabs(number), field->width);
     *to = field->sign == 'c' ? (char)number : (number < 0 ? "-1" : "+0")[field->sign == '!'];
-    if (field->sign == 'c')
-        return to + 1;
-    const unsigned sign = field->sign != '\0';
-    return digits_put(to + sign, (uint64_t)llabs(number), field->width - sign);
-}
-
-static inline char *put_fields(rows_t *rows, const row_t *row, char *to) {
-    bool missing = false; /* the number written last */
-    for (const step_t *field = row->step; field < row->step_end; field++) {
-        if (field->code == CHOICE) {
-            to = put_choice(rows, field->at, to);
-            missing = false;
-        } else if (field->code == QUALITY) {
-            *to = '9';
-            to = missing ? to + 1
-                         : put_choice(rows, rows->mix[field->at ? field->at : (uint8_t)rows->usual], to);
-        } else {
-            bool absent = field->absent && (chance_next(&rows->random) & 0xffff) < field->absent;
-            const double value = absent ? NAN : step(rows, field, 0);
-            missing = isnan(value);
-            to = put_number(to, field, value);
-        }
-    }
-    return to;
-}
-
-static inline void set_value(rows_t *rows, const row_t *row) {
-    double sum = 0;
-    for (const step_t *each = row->step; each < row->step_end; each++)
-        sum = step(rows, each, sum);
-    *row->value = sum;
+    return field->sign == 'c' ? to + 1 : digits_put(to + 1, (uint64_t)llabs(number), field->width - 1u);
 }
 
 char *rows_run(rows_t *rows, const block_t *block, char *to) {
     enum { LENGTH = 3 }; /* digits before the fields of a remark */
-    bool open = false, said = false;
-    const char *marker = "";
-    char *remark = NULL; /* the fields of the one that is being written */
-    for (const row_t *row = rows->row + block->first, *end = rows->row + block->end; row < end; row++) {
-        bool says = row->always || ((!row->goes_on || open) && !(row->otherwise && said) && holds(rows, row));
-        if (says && row->value)
-            set_value(rows, row);
-        said = says || (row->otherwise && said);
-        open = row->goes_on || row->value ? open : says;
-        if (!says)
-            row += row->skip;
-        if (!says || row->value)
-            continue;
-        if (!row->goes_on) {
-            if (row->marker != marker)
-                to = stpcpy(to, marker = row->marker);
-            memcpy(to, row->id, sizeof row->id);
-            to += row->length;
-            remark = *marker == 'R' ? to += LENGTH : NULL;
-        }
-        to = put_fields(rows, row, to);
-        if (remark)
-            digits_put(remark - LENGTH, (uint64_t)(to - remark), LENGTH);
+    bool open = false,
+         said = false;      /* of the rows before: the last that is not "+", any of this "if" and "else" */
+    bool missing = false;   /* the number written last */
+    unsigned marker = NONE; /* the one written last */
+    char *remark = NULL;    /* the fields of the one that is being written */
+    double sum = 0;
+    const step_t *end = rows->step + block->end;
+    for (const step_t *step = rows->step + block->first; step < end; step++) {
+        if (step->code < IF) {
+            sum = compute(rows, step, sum);
+            if (step->set) {
+                rows->value[step->set] = sum;
+                sum = 0;
+                continue;
+            }
+            if (!step->puts)
+                continue;
+            to = put_number(to, step, sum);
+            missing = isnan(sum);
+            sum = 0;
+        } else
+            switch (step->code) {
+            case IF:
+                if (step->row & BEGINS)
+                    open = false;
+                if ((step->row & GOES_ON && !open) || (step->row & OTHERWISE && said)) {
+                    said = said && step->row & OTHERWISE;
+                    step += step->skip;
+                    continue;
+                }
+                if (holds(rows, step)) {
+                    said = true;
+                    continue;
+                }
+                if (!step->skip)
+                    return to;
+                said = false;
+                step += step->skip;
+                continue;
+            case PART:
+                if (remark)
+                    digits_put(remark - LENGTH, (uint64_t)(to - remark), LENGTH);
+                if (step->at != marker)
+                    to = stpcpy(to, markers[marker = step->at]);
+                to = put_phrase(rows, step->after, to);
+                remark = marker == REMARK ? to += LENGTH : NULL;
+                open = said = true;
+                continue;
+            case ABSENT:
+                missing = (chance_next(&rows->random) & 0xffff) < step->skip;
+                if (!missing)
+                    continue;
+                to = put_number(to, ++step, NAN);
+                break;
+            case CHOICE:
+                to = put_choice(rows, &rows->choice[step->at], to);
+                missing = false;
+                break;
+            case LABEL:
+                to = put_phrase(rows, column_at(&rows->column[step->at], rows->value[step->a])->text, to);
+                break;
+            default:
+                *to = '9';
+                to = missing ? to + 1
+                             : put_choice(
+                                   rows, &rows->choice[rows->mix[step->sign ? step->sign : rows->usual]], to);
+            }
+        to = put_phrase(rows, step->after, to);
+        missing = missing && !step->after.length;
     }
+    if (remark)
+        digits_put(remark - LENGTH, (uint64_t)(to - remark), LENGTH);
     return to;
 }
 
-/* ---- reading steps and conditions ---- */
+/* ---- reading lines and words ---- */
+
+/* The next line, with those that it goes on in; NULL after the last. */
+static char *next_line(rows_t *rows) {
+    char *line = rows->next, *end = line;
+    if (!*line)
+        return NULL;
+    for (end += strcspn(end, "\n"); end[1] == ' '; end += strcspn(end, "\n"))
+        *end = ' ';
+    *end = '\0';
+    rows->next = end + 1;
+    return *line && *line != '#' ? line : next_line(rows);
+}
+
+/* The next word of a line, "" at its end; *line is then the rest. */
+static char *next_word(char **line) {
+    char *word = *line + strspn(*line, " "), *end = word + strcspn(word, " ");
+    *line = end + (*end != '\0');
+    *end = '\0';
+    return word;
+}
 
 /* The index of a name that may be a new one. */
-static size_t name_of(rows_t *rows, const char *name) {
-    size_t i = 0;
-    while (i < rows->name_count && strcmp(rows->name[i].name, name) != 0)
+static uint16_t name_of(rows_t *rows, const char *name) {
+    uint32_t i = 1;
+    while (i <= rows->name_count && strcmp(rows->name[i], name) != 0)
         i++;
-    if (i == rows->name_count)
-        rows->name[rows->name_count++].name = name;
-    return i;
+    if (i > rows->name_count)
+        rows->name[rows->name_count = i] = name;
+    return (uint16_t)i;
 }
 
 static bool is_number(const char *word) {
     return isdigit((unsigned char)word[*word == '-']);
 }
 
+/* 0 if it is none. */
 static double number_of(const char *word) {
     double number = 0;
     number_read(word, strlen(word), &number);
     return number;
 }
 
-/* Where the number is kept, or the value of a name. */
-static const double *value_of(rows_t *rows, const char *word) {
-    if (!is_number(word))
-        return &rows->value[name_of(rows, word)];
-    rows->number[rows->number_count] = number_of(word);
-    return &rows->number[rows->number_count++];
+static uint16_t keep_number(rows_t *rows, double number) {
+    const uint32_t index = ROWS_NAMES + rows->number_count++;
+    rows->value[index] = number;
+    return (uint16_t)index;
+}
+
+static phrase_t phrase_of(const rows_t *rows, char *word) {
+    return (phrase_t){(uint32_t)(plain_text(word) - rows->text), (uint32_t)strlen(word)};
+}
+
+/* ---- reading steps and conditions ---- */
+
+static step_t *add_step(rows_t *rows, uint8_t code) {
+    rows->step[rows->step_count] = (step_t){.code = code, .times = 1};
+    return &rows->step[rows->step_count++];
 }
 
 /* "2.5*temp*share", "-temp", "" */
 static void read_product(rows_t *rows, char *word, step_t *step) {
-    step->times = 1;
-    step->a = step->b = &one;
     for (char *factor; (factor = strsep(&word, "*"));) {
         bool number = is_number(factor), minus = *factor == '-' && !number;
         step->times *= number ? number_of(factor) : minus ? -1 : 1;
         if (!number && *factor)
-            *(step->a == &one ? &step->a : &step->b) = value_of(rows, factor + minus);
+            *(step->a ? &step->b : &step->a) = name_of(rows, factor + minus);
     }
 }
 
+static uint8_t mark_of(char mark) {
+    return (uint8_t)(strchr(marks, mark) - marks);
+}
+
 static step_t *read_step(rows_t *rows, char *word) {
-    step_t *step = &rows->step[rows->step_count++];
+    step_t *step = add_step(rows, ADD);
     char *high = strstr(word, ".."), *inside = strpbrk(word, "[{");
-    *step = (step_t){.code = '+'};
     if (high) {
         *high = '\0';
         step->code = RANGE;
-        step->high = value_of(rows, high + 2);
+        step->at = is_number(high + 2) ? keep_number(rows, number_of(high + 2)) : name_of(rows, high + 2);
     } else if (inside) {
-        step->code = *inside;
+        step->code = *inside == '[' ? CELL : SHARE;
         *inside++ = '\0';
         inside[strcspn(inside, "]}")] = '\0';
-        step->at = (uint32_t)name_of(rows, word);
+        step->at = name_of(rows, word);
         word = inside;
     } else if (*word == '.') {
-        step->code = word[1];
+        step->code = mark_of(word[1]);
         word += strlen(word);
-    } else if (*word && strchr("~?*/%><", *word)) {
-        step->code = *word++;
+    } else if (*word && strchr(marks, *word) && !islower(*word)) {
+        step->code = mark_of(*word++);
         word += *word == '=';
     }
     read_product(rows, word, step);
     return step;
 }
 
-/* "40%", "!calm", "temp<0", "calm" */
-static condition_t read_condition(rows_t *rows, char *word) {
+/* "40%", "!calm", "temp<0", "calm"; "" holds. */
+static step_t *read_condition(rows_t *rows, char *word) {
     static const double near = 1e-6;
-    if (strchr(word, '%'))
-        return (condition_t){NULL, 0, number_of(word)};
+    step_t *step = add_step(rows, IF);
     const bool not = *word == '!';
     char *mark = word + strcspn(word, "<>=");
     const bool below = not || *mark == '<', equal = *mark == '=';
     const double number = *mark ? number_of(mark + 1 + (*mark == '>')) : near;
     *mark = '\0';
-    return (condition_t){&rows->value[name_of(rows, word + not )], below ? -INFINITY : number,
-                         below   ? number
-                         : equal ? number + near
-                                 : INFINITY};
+    step->sign = strchr(word, '%') ? '%' : '\0';
+    step->times = step->sign ? 0 : below ? -INFINITY : number;
+    step->at = keep_number(rows, step->sign ? number_of(word)
+                                 : below    ? number
+                                 : equal    ? number + near
+                                            : INFINITY);
+    step->a = step->sign || !*word ? 0 : name_of(rows, word + not );
+    return step;
 }
 
 /* "if six temp<0", "else", or nothing. */
-static void read_conditions(rows_t *rows, char *text, row_t *row) {
-    row->condition = rows->condition + rows->condition_count;
-    row->always = !*text && !row->goes_on;
-    row->otherwise = strcmp(facts_word(&text), "else") == 0;
-    for (char *word; *(word = facts_word(&text));)
-        rows->condition[rows->condition_count++] = read_condition(rows, word);
-    row->condition_end = rows->condition + rows->condition_count;
+static void read_conditions(rows_t *rows, char *text, unsigned row) {
+    row |= strcmp(next_word(&text), "else") == 0 ? OTHERWISE : 0;
+    for (char *word = next_word(&text); *word || row & (OTHERWISE | GOES_ON);
+         word = next_word(&text), row = 0)
+        read_condition(rows, word)->row = (uint8_t)row;
+}
+
+/* Lets the conditions from `first` to `end` leave out all steps so far, and the next ones. */
+static void leave_out(rows_t *rows, size_t first, size_t end, size_t more) {
+    for (; first < end; first++)
+        rows->step[first].skip = (uint16_t)(rows->step_count + more - first - 1);
 }
 
 /* ---- reading fields and rows ---- */
 
-/* "text*share|text*share". Returns the first one. */
-static uint32_t read_choices(rows_t *rows, char *from) {
-    const size_t first = rows->choice_count;
+/* "text*share|text*share" */
+static uint16_t read_choices(rows_t *rows, char *from) {
+    choice_t *first = &rows->choice[rows->choice_count], *next = first;
     uint64_t sum = 0;
-    for (char *one_of; (one_of = strsep(&from, "|")); rows->choice_count++) {
-        const char *text = strsep(&one_of, "*");
+    for (char *one_of; (one_of = strsep(&from, "|")); next++) {
+        char *text = strsep(&one_of, "*");
         sum += one_of ? strtoul(one_of, NULL, 10) : 1;
-        rows->choice[rows->choice_count] = (choice_t){(uint32_t)sum, (uint16_t)strlen(text), text};
+        *next = (choice_t){(uint32_t)sum, phrase_of(rows, text)};
     }
-    for (size_t i = first; i < rows->choice_count; i++)
-        rows->choice[i].below = (uint32_t)(((uint64_t)rows->choice[i].below << 16) / sum);
-    return (uint32_t)first;
+    const uint32_t index = rows->choice_count;
+    rows->choice_count += (uint32_t)(next - first);
+    while (next-- > first)
+        next->below = (uint32_t)(((uint64_t)next->below << 16) / sum);
+    return (uint16_t)index;
 }
 
 /* "2%temp:+5", "0..9:1" */
 static void read_number(rows_t *rows, char *word) {
     char *share = strchr(word, '%'), *shape = word;
     strsep(&shape, ":");
-    step_t *field = read_step(rows, share ? share + 1 : word);
     if (share)
-        field->absent = (uint16_t)(number_of(word) * 655.36);
+        add_step(rows, ABSENT)->skip = (uint16_t)(number_of(word) * 655.36);
+    step_t *field = read_step(rows, share ? share + 1 : word);
+    field->puts = true;
     if (!isdigit((unsigned char)*shape))
         field->sign = *shape++;
     field->width = (uint8_t)atoi(shape);
 }
 
 static void read_field(rows_t *rows, char *word) {
-    for (char *at = word; (at = strchr(at, '_')); *at = ' ')
-        ;
+    step_t *before = &rows->step[rows->step_count - 1];
+    const bool name = islower((unsigned char)*word);
     if (*word == 'q')
-        rows->step[rows->step_count++] = (step_t){.code = QUALITY, .at = (uint8_t)word[1]};
-    else if ((islower((unsigned char)*word) || is_number(word)) && strchr(word, ':'))
+        add_step(rows, QUALITY)->sign = word[1];
+    else if ((name || is_number(word)) && strchr(word, ':'))
         read_number(rows, word);
+    else if (name && strchr(word, '['))
+        read_step(rows, word)->code = LABEL;
+    else if (strchr(word, '|') || before->after.length || before->code == IF || before->code == PART)
+        add_step(rows, CHOICE)->at = read_choices(rows, word);
     else
-        rows->step[rows->step_count++] = (step_t){.code = CHOICE, .at = read_choices(rows, word)};
+        before->after = phrase_of(rows, word);
 }
 
 /* What the format has room for: numbers below a twentieth of that, "0..4999:+6". */
@@ -338,36 +396,40 @@ static void add_section(rows_t *rows, const char *id) {
     }
 }
 
-/* The marker before the rows of that name. */
-static const char *marker_of(const char *name) {
-    return *name == '+' || islower((unsigned char)*name) ? ""
-           : strcmp(name, "QNN") == 0                    ? "QNN"
-           : isdigit((unsigned char)name[1])             ? "EQD"
-           : isdigit((unsigned char)name[2])             ? "ADD"
-                                                         : "REM";
+/* The part of a record that has that name, behind its marker. */
+static void add_part(rows_t *rows, char *name) {
+    step_t *part = add_step(rows, PART);
+    part->at = islower((unsigned char)*name)     ? NONE
+               : strcmp(name, "QNN") == 0        ? ORIGINAL
+               : isdigit((unsigned char)name[1]) ? ELEMENT
+               : isdigit((unsigned char)name[2]) ? SECTION
+                                                 : REMARK;
+    if (part->at != NONE && part->at != ORIGINAL)
+        part->after = phrase_of(rows, name);
 }
 
 /* " if layers>=2: okta2:2 q" or " = 3..10 step1", after a name. */
-static void read_row(rows_t *rows, const char *name, char *after) {
+static void read_row(rows_t *rows, char *name, char *after) {
     char *steps = strstr(after, " = "), *fields = steps ? NULL : strstr(after, ": "), *word;
     char *end = steps ? steps : fields ? fields : after + strlen(after);
     char *rest = end + (steps ? 3 : fields ? 1 : 0);
-    row_t row = {.step = rows->step + rows->step_count, .goes_on = *name == '+', .marker = marker_of(name)};
+    const size_t first = rows->step_count;
+    const bool goes_on = *name == '+';
     *end = '\0';
-    read_conditions(rows, after, &row);
-    while (*(word = facts_word(&rest)))
+    read_conditions(rows, after, FIRST | (steps ? 0 : goes_on ? GOES_ON : BEGINS));
+    const size_t body = rows->step_count;
+    if (!steps && !goes_on)
+        add_part(rows, name);
+    while (*(word = next_word(&rest)))
         if (steps)
             read_step(rows, word);
         else
             read_field(rows, word);
     if (steps)
-        row.value = &rows->value[name_of(rows, name)];
+        rows->step[rows->step_count - 1].set = name_of(rows, name);
     else if (!fields)
         add_section(rows, name);
-    if (*row.marker && *row.marker != 'Q')
-        row.length = (uint8_t)(stpcpy(row.id, name) - row.id);
-    row.step_end = rows->step + rows->step_count;
-    rows->row[rows->row_count++] = row;
+    leave_out(rows, first, body, 0);
 }
 
 /* A row for each of the names in "GA1-3,GE1". */
@@ -380,7 +442,7 @@ static void read_rows(rows_t *rows, char *line) {
             char *name = rows->text + rows->text_size, *rest = name + length + 1;
             memcpy(name, at, length);
             name[length - 1] = digit;
-            rows->text_size += length + 2 + (size_t)(stpcpy(rest, after) - rest);
+            rows->text_size += (uint32_t)(length + 2) + (uint32_t)(stpcpy(rest, after) - rest);
             for (char *mark = rest; (mark = strchr(mark, '#')); *mark = digit)
                 ;
             read_row(rows, name, rest);
@@ -388,48 +450,47 @@ static void read_rows(rows_t *rows, char *line) {
     }
 }
 
-/* A row that leaves out others where its conditions do not hold. */
-static void add_condition(rows_t *rows, char *conditions, size_t skip) {
-    row_t row = {.value = &rows->unused, .skip = skip};
-    read_conditions(rows, conditions, &row);
-    if (!row.always)
-        rows->row[rows->row_count++] = row;
-}
-
 /* "station", and of a report "US-airport 1-51 5 if unsettled" */
-static void read_block(rows_t *rows, char *rest, bool report) {
+static void read_block(rows_t *rows, char *rest) {
     block_t *block = &rows->block[rows->block_count++];
-    *block = (block_t){.title = rest, .first = rows->row_count};
-    if (!report)
-        return;
-    block->sender = name_of(rows, facts_word(&rest));
-    facts_range(&rest, &block->minute, &block->last_minute);
-    block->usual = *facts_word(&rest);
-    add_condition(rows, rest, ROWS_MOST);
+    *block = (block_t){.title = next_word(&rest), .first = rows->step_count};
+    char *last = next_word(&rest), *minute = strsep(&last, "-");
+    block->minute = (int32_t)number_of(minute);
+    block->last_minute = last ? (int32_t)number_of(last) : block->minute;
+    block->usual = *next_word(&rest);
+    read_conditions(rows, rest, 0);
 }
 
 /* "clouds", "clouds if layers>=2" */
 static void read_use(rows_t *rows, char *rest) {
-    const block_t *block = rows_block(rows, facts_word(&rest));
-    add_condition(rows, rest, block->end - block->first);
-    for (size_t i = block->first; i < block->end; i++)
-        rows->row[rows->row_count++] = rows->row[i];
+    const block_t *block = rows_block(rows, next_word(&rest));
+    const size_t first = rows->step_count, length = block->end - block->first;
+    read_conditions(rows, rest, FIRST);
+    leave_out(rows, first, rows->step_count, length);
+    memcpy(rows->step + rows->step_count, rows->step + block->first, length * sizeof *rows->step);
+    rows->step_count += (uint32_t)length;
 }
 
-/* The columns' names, and all numbers row by row. */
+/* The names of columns, and all cells row by row; " is the cell above. */
 static void read_table(rows_t *rows, char *rest) {
-    const size_t height = (size_t)facts_number(&rest), columns = (size_t)facts_number(&rest);
-    const double *first = &rows->number[rows->number_count];
+    const size_t columns = (size_t)number_of(next_word(&rest)), first = rows->cell_count;
+    column_t *column[ROWS_NAMES];
     for (size_t i = 0; i < columns; i++) {
-        name_t *column = &rows->name[name_of(rows, facts_word(&rest))];
-        *column = (name_t){column->name, first + i, columns, height};
+        column[i] = &rows->column[name_of(rows, next_word(&rest))];
+        column[i]->first = &rows->cell[first + i];
+        column[i]->columns = columns;
     }
-    for (const char *word; *(word = facts_word(&rest));)
-        if (is_number(word))
-            value_of(rows, word);
-        else
-            rows->value[name_of(rows, word)] =
-                (double)((size_t)(&rows->number[rows->number_count] - first) / columns);
+    for (char *word; *(word = next_word(&rest)); rows->cell_count++)
+        rows->cell[rows->cell_count] = *word == '"' ? rows->cell[rows->cell_count - columns]
+                                                    : (cell_t){number_of(word), phrase_of(rows, word)};
+    for (size_t i = 0; i < columns; i++) {
+        const size_t height = (rows->cell_count - first) / columns;
+        double *below = &rows->below[first + i * height], sum = 0;
+        for (size_t row = 0; row < height; row++)
+            below[row] = sum += column[i]->first[row * columns].number;
+        column[i]->shares = (shares_t){below, column[i]->guide, height, ROWS_GUIDE};
+        shares_guide(&column[i]->shares);
+    }
 }
 
 static bool begins(char **line, const char *word) {
@@ -440,10 +501,15 @@ static bool begins(char **line, const char *word) {
 }
 
 static void read_line(rows_t *rows, char *line) {
-    if (begins(&line, "let "))
-        read_block(rows, line, false);
-    else if (begins(&line, "report "))
-        read_block(rows, line, true);
+    if (begins(&line, "when ")) {
+        const bool now = holds(rows, read_condition(rows, next_word(&line)));
+        rows->step_count--;
+        if (now)
+            read_line(rows, line);
+        return;
+    }
+    if (begins(&line, "let ") || begins(&line, "report "))
+        read_block(rows, line);
     else if (begins(&line, "use "))
         read_use(rows, line);
     else if (begins(&line, "table "))
@@ -455,23 +521,34 @@ static void read_line(rows_t *rows, char *line) {
     else
         read_rows(rows, line);
     if (rows->block_count)
-        rows->block[rows->block_count - 1].end = rows->row_count;
+        rows->block[rows->block_count - 1].end = rows->step_count;
 }
 
 bool rows_read(rows_t *rows, const char *name, const char *const *names, err_t *err) {
-    if (!facts_open(&rows->file, name, err) || !(rows->format = format_open(name, err)))
-        return false;
+    const builtin_t *file = builtin_find(builtin_generate, name);
+    rows->next = memcpy(rows->text, file->text, file->length);
+    rows->text_size = (uint32_t)file->length + 1;
+    rows->value[0] = 1;
     for (; *names; names++)
         name_of(rows, *names);
-    for (char *line; (line = facts_line(&rows->file));)
+    if (!(rows->format = format_open(name, err)))
+        return false;
+    for (char *line; (line = next_line(rows));)
         read_line(rows, line);
     return true;
 }
 
+char *rows_header(const rows_t *rows, size_t columns, char delimiter, char *to) {
+    for (size_t i = 0; i < columns; i++) {
+        to = stpcpy(to, rows->format->fields[i].columns.items->text);
+        *to++ = delimiter;
+    }
+    to[-1] = '\n';
+    return to;
+}
+
 void rows_end(void *maker) {
-    rows_t *rows = maker;
-    free(rows->file.text);
-    schema_destroy(rows->format);
+    schema_destroy(((rows_t *)maker)->format);
 }
 
 const block_t *rows_block(const rows_t *rows, const char *title) {

@@ -3,18 +3,19 @@
  * A row sets a value, or writes text. Rows lie in blocks, which run from their first row to the last one:
  *
  *   let NAME                        a block begins
- *   report ROW 1-51 5 if CONDITION...  a block for those of that row of a table: its minutes, the usual quality of its
- *                                   numbers, and what must hold, or else it does nothing
+ *   report ROW 1-51 5 if CONDITION...  a block with the text of a row of a table as its name: its minutes, the usual
+ *                                   quality of its numbers, and what must hold, or else it does nothing
  *   use NAME if CONDITION...        the rows of that block
  *   name if CONDITION... = STEP...  a value: the steps change a number, which begins as 0
  *   NAME if CONDITION...: FIELD...  text of the record
- *   table M N column... number...   M rows of N columns; a word before the numbers of a row names the row's number
+ *   table N column... cell...       rows of N columns; a cell is a number or a text, and " is the cell above
  *   quality 5: 5*99|1               the shares of quality codes
  *   odd 1000 place=text             see draw.h
+ *   when CONDITION line             the line is read only if that holds now
  *
  * A line goes on where the next one begins with a blank, and # begins a remark. "GA1-3,GE1" as the name of a row stands for
  * a row each; # in it is then the digit. A row without "if" always does its work; "else" or "else CONDITION..." in place of
- * "if" leaves it out where a row above did, back to the last one without an else.
+ * "if" leaves it out where a row above did, back to the last one with "if".
  *
  * A CONDITION is a name (above 0), !name, name<3, name>=3, name=3, or 40% (by chance).
  *
@@ -34,16 +35,18 @@
  * element (Q01), QNN for the original observations; their markers (ADD, REM, EQD, QNN) come by themselves. A section
  * without fields holds what the format isd has room for.
  *
- * FIELDs stand between blanks; _ is a blank:
+ * FIELDs stand between blanks; for signs in texts see plain_text:
  *   temp:4         a step's number, rounded, in its last 4 digits, or in all of them (:0); nines for no number
  *     :+5 :!4      with a sign in the first place; with 1 for minus there, and 0 for plus
  *     :.3 :c       with up to 3 decimal places, as short as can be; the character of that code
  *     2%temp:4     no number in 2% of the records
+ *   column[name]   the text in that row of the column
  *   9*95|2*5       one of these texts, by their shares; 1 where nothing is said
  *   q q4           the quality of the last number: 9 if that is missing, else drawn from the usual codes; mostly 4
  *   MET            anything else is itself
  *
- * Only the four operations compute, so the same seed makes the same bytes on every machine. */
+ * The file becomes a program, read once: steps that compute or write, and conditions that leave out the steps to the end
+ * of their row. Only the four operations compute, so the same seed makes the same bytes on every machine. */
 #ifndef TIPPLE_GENERATE_ROWS_H
 #define TIPPLE_GENERATE_ROWS_H
 
@@ -51,83 +54,84 @@
 #include "generate/draw.h"
 
 enum {
-    ROWS_VALUES = 256,
-    ROWS_MOST = 4096,
-    ROWS_STEPS = 1 << 14,
-    ROWS_NUMBERS = 4096,
+    ROWS_NAMES = 256,
+    ROWS_VALUES = 1 << 13, /* of names and, behind them, numbers */
+    ROWS_STEPS = 1 << 15,
+    ROWS_CELLS = 1 << 14,
     ROWS_CHOICES = 1024,
     ROWS_BLOCKS = 128,
-    ROWS_TEXT = 1 << 17
+    ROWS_TEXT = 1 << 18,
+    ROWS_GUIDE = 1024
 };
 
 typedef struct {
-    char code, sign;
-    uint8_t width;
-    uint16_t absent;            /* of 65,536: no number */
-    uint32_t at;                /* a choice, or a column's name */
-    double times;               /* the operand: times * *a * *b */
-    const double *a, *b, *high; /* the end of a range */
+    uint32_t at, length; /* in the text of the rows */
+} phrase_t;
+
+typedef struct {
+    double number;
+    phrase_t text;
+} cell_t;
+
+typedef struct {
+    const cell_t *first; /* its next one is `columns` further */
+    size_t columns;
+    shares_t shares;
+    uint32_t guide[ROWS_GUIDE + 1];
+} column_t;
+
+/* The row must be there. */
+static inline const cell_t *column_at(const column_t *column, double row) {
+    return &column->first[(size_t)row * column->columns];
+}
+
+/* Drawn by 16 random bits: the first one whose bound is above them. */
+typedef struct {
+    uint32_t below;
+    phrase_t text;
+} choice_t;
+
+/* All rows are one list of steps, that of a block without a gap. What they refer to are indices. */
+typedef struct {
+    uint8_t code, width, row; /* `row`: in the first condition of a row, what kind of row that is */
+    char sign;
+    bool puts;     /* writes what has been computed */
+    uint16_t set;  /* the value that is set to what has been computed; 0: none */
+    uint16_t a, b; /* values: the operand is times * a * b */
+    uint16_t
+        at; /* of a range, its end; of a condition, what a must be below; a column; the first of several choices; a marker */
+    uint16_t
+        skip; /* of a condition: steps to leave out if it does not hold, 0: all; of what is absent, its share of 65,536 */
+    double times;   /* of a condition: the least a */
+    phrase_t after; /* what has been written; of a part: before its fields */
 } step_t;
-
-/* Holds if the value, or a number below 100 by chance (NULL), is at least `low` and below `high`. */
-typedef struct {
-    const double *value;
-    double low, high;
-} condition_t;
-
-typedef struct {
-    double *value; /* to be set; NULL: the row writes text */
-    const step_t *step, *step_end;
-    const condition_t *condition, *condition_end;
-    size_t skip;                     /* rows to leave out when a condition does not hold */
-    bool always, goes_on, otherwise; /* no condition at all; "+"; "else" */
-    const char *marker;              /* of the part of a record that it belongs to; "": the first one */
-    uint8_t length;                  /* of the text before the fields */
-    char id[4];
-} row_t;
 
 typedef struct {
     const char *title;
-    size_t first, end; /* rows */
-    /* of a report: the name of its senders (a row of a table), one of its minutes, and the usual quality */
-    size_t sender;
+    size_t first, end; /* steps */
+    /* of a report, whose title is the name of its senders: one of its minutes, and the usual quality */
     int32_t minute, last_minute;
     char usual;
 } block_t;
 
 typedef struct {
-    const char *name;
-    const double *first; /* of a column */
-    size_t columns, height;
-} name_t;
-
-/* Drawn by 16 random bits: the first one whose bound is above them. */
-typedef struct {
-    uint32_t below;
-    uint16_t length;
-    const char *text;
-} choice_t;
-
-typedef struct {
-    double value[ROWS_VALUES]; /* by name */
-    double unused;             /* is set by rows that only skip others */
+    double value[ROWS_VALUES]; /* by name; the first one is always 1, and the names begin after it */
     uint64_t random;           /* the stream that chance comes from */
     char usual;                /* quality */
 
-    size_t name_count, row_count, step_count, condition_count, number_count, choice_count, block_count,
-        text_size;
-    name_t name[ROWS_VALUES];
-    row_t row[ROWS_MOST];
+    uint32_t name_count, number_count, step_count, cell_count, choice_count, block_count, text_size;
+    const char *name[ROWS_NAMES];
+    column_t column[ROWS_NAMES]; /* by name */
     step_t step[ROWS_STEPS];
-    condition_t condition[ROWS_MOST];
-    double number[ROWS_NUMBERS];
+    cell_t cell[ROWS_CELLS];
+    double below[ROWS_CELLS]; /* the sums of columns */
     choice_t choice[ROWS_CHOICES];
     block_t block[ROWS_BLOCKS];
     odd_plan_t odd;
-    uint32_t mix[128]; /* by quality: its first choice */
-    char text[ROWS_TEXT];
-    facts_t file;
-    schema_t *format; /* what sections there are */
+    uint16_t mix[128];    /* by quality: its first choice */
+    char *next;           /* the line to be read */
+    char text[ROWS_TEXT]; /* of the file, and of the rows in it that stand for several */
+    schema_t *format;     /* what sections there are */
 } rows_t;
 
 /* Reads a file of rows, which has the name of a format. The first names are those of `names` (ends with NULL), whose
@@ -136,6 +140,9 @@ bool rows_read(rows_t *rows, const char *name, const char *const *names, err_t *
 
 /* Of a maker that begins with its rows. */
 void rows_end(void *maker);
+
+/* Writes the names of the first columns that the format has. */
+char *rows_header(const rows_t *rows, size_t columns, char delimiter, char *to);
 
 /* The block of that title, which must be there. */
 const block_t *rows_block(const rows_t *rows, const char *title);

@@ -13,15 +13,15 @@ enum { TEXTS = 8, NUMBERS = 8, USUAL_TEXT = 100 };
 /* Of the petabyte study; _id, numbers and names take 242 bytes of a document. */
 enum { STUDY_DOCUMENT = 147439, STUDY_TEXTS = STUDY_DOCUMENT - 242 };
 enum { PAIR_BITS = 12, PAIRS = 1 << PAIR_BITS, PAIRS_A_DRAW = 5 };
-enum { VALUES = 1000000, GUIDE_BITS = 16 };
+enum { VALUES = 1000000, GUIDE = 1 << 16 };
 
 typedef struct {
     uint64_t id, key;
     uint64_t text_bytes; /* of all texts of a document */
     char pair[PAIRS][2]; /* two characters for twelve bits */
     double below[VALUES];
-    /* for the highest bits drawn: the first number it can be; it is not beyond that of the next bits */
-    uint32_t guide[(1 << GUIDE_BITS) + 1];
+    uint32_t guide[GUIDE + 1];
+    shares_t shares; /* of the numbers */
 } ycsb_t;
 
 /* ---- numbers ---- */
@@ -37,26 +37,8 @@ static void init_numbers(ycsb_t *ycsb) {
         const double power = log / 100;
         root *= 1 + power * (1 + power / 2 * (1 + power / 3));
     }
-    for (uint32_t step = 0, at = 0; step <= 1 << GUIDE_BITS; step++) {
-        while (at < VALUES - 1 && sum * step / (1 << GUIDE_BITS) >= ycsb->below[at])
-            at++;
-        ycsb->guide[step] = at;
-    }
-}
-
-/* For 64 random bits: the more they say, the rarer. */
-static uint32_t draw_number(const ycsb_t *ycsb, uint64_t random) {
-    const double place = ycsb->below[VALUES - 1] * (double)(random >> 11) / (double)(UINT64_C(1) << 53);
-    const uint32_t *guide = &ycsb->guide[random >> (64 - GUIDE_BITS)];
-    uint32_t low = guide[0], high = guide[1];
-    while (low < high) {
-        const uint32_t middle = (low + high) / 2;
-        if (place < ycsb->below[middle])
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    return low;
+    ycsb->shares = (shares_t){ycsb->below, ycsb->guide, VALUES, GUIDE};
+    shares_guide(&ycsb->shares);
 }
 
 /* ---- documents ---- */
@@ -110,7 +92,8 @@ static char *put_row(void *maker, char *to) {
         *to++ = '"';
     }
     for (unsigned i = 0; i < NUMBERS; i++)
-        to = digits_put(put_key(to, ",\"fieldInt", i, "\":"), draw_number(ycsb, chance_bits(key, i)), 0);
+        to = digits_put(put_key(to, ",\"fieldInt", i, "\":"),
+                        shares_at(&ycsb->shares, part_of(chance_bits(key, i))), 0);
     return stpcpy(to, "}\n");
 }
 
