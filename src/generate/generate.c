@@ -1,4 +1,3 @@
-#define ZLIB_CONST
 #include "generate/generate.h"
 #include "base/numbers.h"
 #include "base/stop.h"
@@ -13,7 +12,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
-enum { TEXT_BYTES = 1 << 18, PACKED_BYTES = 1 << 18, GZIP_WINDOW = 15 + 16 };
+enum { TEXT_BYTES = 1 << 18 };
 
 /* Where the files go, one after the other. */
 typedef struct {
@@ -21,9 +20,8 @@ typedef struct {
     const generate_t *what;
     void *maker;
     int fd;
+    gzFile file; /* of it: packs what is written, or not; NULL: none is open */
     generate_made_t made;
-    z_stream stream;
-    char packed[PACKED_BYTES];
     char path[2 * PATH_MAX]; /* of the file; "": the caller's descriptor. No longer one can be opened */
     char *end;               /* of what is not written yet */
     char text[TEXT_BYTES + GENERATE_ROOM];
@@ -47,58 +45,33 @@ static bool cannot_write(const output_t *output, err_t *err) {
     return *output->path && err_where(err, "%s", output->path);
 }
 
-static bool write_bytes(output_t *output, const char *bytes, size_t count, err_t *err) {
-    while (count) {
-        const ssize_t n = stop_signal() ? -1 : write(output->fd, bytes, count);
-        if (n < 0 && errno == EINTR && !stop_signal())
-            continue;
-        if (n < 0)
-            return cannot_write(output, err);
-        bytes += n;
-        count -= (size_t)n;
-        output->made.bytes += (uint64_t)n;
-    }
-    return true;
-}
-
-/* Writes the text, packed or not. */
-static bool write_text(output_t *output, int flush, err_t *err) {
-    z_stream *stream = &output->stream;
-    const size_t count = (size_t)(output->end - output->text);
+static bool write_text(output_t *output, err_t *err) {
+    const unsigned count = (unsigned)(output->end - output->text);
     output->end = output->text;
-    if (!output->what->gzip)
-        return write_bytes(output, output->text, count, err);
-    stream->next_in = (const Bytef *)output->text;
-    stream->avail_in = (uInt)count;
-    do {
-        stream->next_out = (Bytef *)output->packed;
-        stream->avail_out = PACKED_BYTES;
-        deflate(stream, flush);
-        if (!write_bytes(output, output->packed, PACKED_BYTES - stream->avail_out, err))
-            return false;
-    } while (!stream->avail_out);
+    if (stop_signal() || (count && !gzwrite(output->file, output->text, count)))
+        return cannot_write(output, err);
+    output->made.bytes += count;
     return true;
 }
 
-static bool cannot_open(const char *path, err_t *err) {
-    return err_set(err, STATUS_HOST, "%s cannot be written: %s", path, strerror(errno));
-}
-
-/* Opens the file that `path` names. */
-static bool begin_file(output_t *output, err_t *err) {
-    if (*output->path)
-        output->fd = open(output->path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (output->fd < 0)
-        return cannot_open(output->path, err);
-    fcntl(output->fd, F_SETFL, fcntl(output->fd, F_GETFL) & ~O_NONBLOCK);
-    return !output->what->gzip || deflateReset(&output->stream) == Z_OK;
+/* Opens the file that the path names, or the descriptor. */
+static bool begin_file(output_t *output, int fd, err_t *err) {
+    output->fd = fd =
+        *output->path ? open(output->path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666) : dup(fd);
+    if (fd < 0)
+        return err_set(err, STATUS_HOST, "%s cannot be written: %s", output->path, strerror(errno));
+    fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
+    output->file = gzdopen(fd, output->what->gzip ? "w" : "wT");
+    return output->file || err_memory(err, TEXT_BYTES);
 }
 
 static bool end_file(output_t *output, err_t *err) {
-    const bool ok = write_text(output, Z_FINISH, err);
-    const bool closed = !*output->path || close(output->fd) == 0;
+    if (!write_text(output, err))
+        return false;
+    const bool closed = gzclose(output->file) == Z_OK;
+    output->file = NULL;
     output->made.files++;
-    return ok && (closed || cannot_open(output->path, err));
+    return closed || cannot_write(output, err);
 }
 
 /* Puts the next row. If it belongs into another file of the directory than the one before it, that one ends. */
@@ -113,19 +86,15 @@ static bool put_row(output_t *output, err_t *err) {
         return true;
     const size_t length = (size_t)(output->end - row);
     output->end = row;
-    if (*output->path && !end_file(output, err))
+    if (output->file && !end_file(output, err))
         return false;
-    memmove(output->text, row, length);
-    output->end = output->text + length;
+    output->end = mempcpy(output->text, row, length);
     strcpy(output->path, path);
-    return begin_file(output, err);
+    return begin_file(output, -1, err);
 }
 
-static bool write_all(output_t *output, err_t *err) {
+static bool write_all(output_t *output, int fd, err_t *err) {
     const generate_t *what = output->what;
-    if (what->gzip && deflateInit2(&output->stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, GZIP_WINDOW, 8,
-                                   Z_DEFAULT_STRATEGY) != Z_OK)
-        return err_memory(err, PACKED_BYTES);
     output->end = output->kind->begin(output->maker, what, output->text, err);
     if (!output->end)
         return false;
@@ -133,13 +102,12 @@ static bool write_all(output_t *output, err_t *err) {
         return err_set(err, STATUS_HOST, "the directory %s cannot be made: %s", what->directory,
                        strerror(errno));
     snprintf(output->path, sizeof output->path, "%s", what->output ? what->output : "");
-    if (!what->directory && !begin_file(output, err))
+    if (!what->directory && !begin_file(output, fd, err))
         return false;
     for (uint64_t left = what->count; left; left--)
-        if (!put_row(output, err) ||
-            (output->end - output->text >= TEXT_BYTES && !write_text(output, Z_NO_FLUSH, err)))
+        if (!put_row(output, err) || (output->end - output->text >= TEXT_BYTES && !write_text(output, err)))
             return false;
-    return (what->directory && !*output->path) || end_file(output, err);
+    return !output->file || end_file(output, err);
 }
 
 bool generate_check(const generate_kind_t *kind, const generate_t *what, err_t *err) {
@@ -162,11 +130,12 @@ bool generate_write(const generate_kind_t *kind, const generate_t *what, int fd,
     output->kind = kind;
     output->what = what;
     output->maker = output + 1;
-    output->fd = fd;
-    bool ok = write_all(output, err);
+    bool ok = write_all(output, fd, err);
     *made = output->made;
-    if (what->gzip)
-        deflateEnd(&output->stream);
+    if (output->file) {
+        close(output->fd); /* what is left does not wait for a slow reader */
+        gzclose(output->file);
+    }
     if (kind->end)
         kind->end(output->maker);
     free(output);

@@ -62,7 +62,7 @@ enum { GENERATE_ROOM = 1 << 20, GENERATE_NAME_SIZE = 24 };
 extern const generate_kind_t generate_mot, generate_isd, generate_obd, generate_ycsb;
 
 typedef struct {
-    uint64_t files, bytes;
+    uint64_t files, bytes; /* bytes before they are packed */
 } generate_made_t;
 
 /* Checks what is asked for, before anything is opened. False: STATUS_USAGE. */

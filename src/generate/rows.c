@@ -396,7 +396,7 @@ static void add_section(rows_t *rows, const char *id) {
     }
 }
 
-/* The part of a record that has that name, behind its marker. */
+/* The part of a record that has that name, after its marker. */
 static void add_part(rows_t *rows, char *name) {
     step_t *part = add_step(rows, PART);
     part->at = islower((unsigned char)*name)     ? NONE

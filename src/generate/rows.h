@@ -55,7 +55,7 @@
 
 enum {
     ROWS_NAMES = 256,
-    ROWS_VALUES = 1 << 13, /* of names and, behind them, numbers */
+    ROWS_VALUES = 1 << 13, /* of names, then numbers */
     ROWS_STEPS = 1 << 15,
     ROWS_CELLS = 1 << 14,
     ROWS_CHOICES = 1024,
