@@ -88,6 +88,7 @@ struct guess {
     schema_t *schema; /* of structure.way */
     split_t *split;
     guess_column_t *columns;            /* structure.columns */
+    size_t seen;                        /* columns of the sample; of JSON --type may add others */
     size_t fields;                      /* of a record of the input at hand */
     uint16_t order[SCHEMA_MOST_FIELDS]; /* after a header: the column of each field */
     const uint8_t *first;               /* the first record, in the sample */

@@ -38,6 +38,7 @@ static guess_column_t *find_column(guess_t *guess, const type_spec_t *spec, err_
 }
 
 bool guess_tell_types(guess_t *guess, err_t *err) {
+    guess->seen = guess->structure.columns;
     for (size_t i = 0; i < guess->options.type_count; i++) {
         const type_spec_t *spec = &guess->types[i];
         guess_column_t *column = find_column(guess, spec, err);
