@@ -408,8 +408,7 @@ guess_t *guess_new(const guess_sample_t *sample, const guess_options_t *options,
         guess->name = guess->here = first->input;
         guess->options = *options;
         guess->all = sample->every;
-        ok = guess_read_types(guess, err) && begin(guess, first, err) &&
-             take_inputs(guess, sample, false, err) && settle(guess, sample, err);
+        ok = begin(guess, first, err) && take_inputs(guess, sample, false, err) && settle(guess, sample, err);
     }
     if (ok)
         return guess;

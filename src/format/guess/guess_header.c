@@ -250,8 +250,7 @@ static bool is_caption(const head_t *field) {
 
 static void weigh_typed(const guess_column_t *column, evidence_t *evidence) {
     const head_t *field = &column->head;
-    const bool unlike = field->figure.is && !field->alike && field->values;
-    if (is_of_type(column) && !unlike) {
+    if (is_of_type(column)) {
         evidence->record += FITS;
     } else if (field->typed || field->day || (field->signs & (DIGIT | LETTER)) == DIGIT) { /* 1 234 */
         evidence->unlike += UNLIKE;
@@ -266,12 +265,10 @@ static void weigh_typed(const guess_column_t *column, evidence_t *evidence) {
 
 static void weigh_text(const guess_column_t *column, bool *code, evidence_t *evidence) {
     const head_t *field = &column->head;
-    const bool name = guess_is_name_like(field->text, field->length),
-               unlike = field->figure.is && field->figure.whole && field->values && !field->alike;
+    const bool name = guess_is_name_like(field->text, field->length);
     const size_t words = field->values - field->figures;
     const unsigned lacks = field->all & ~field->signs;
     if (field->typed) {
-        evidence->unlike += unlike ? UNLIKE : 0;
         evidence->record += !field->values;
         return;
     }
@@ -309,6 +306,8 @@ static evidence_t weigh(const guess_t *guess) {
             evidence.odd += i && values ? 2 : 0;
         else if (field->nothing || (head && is_year(&field->figure)))
             continue;
+        else if (field->figure.is && (typed || field->figure.whole) && field->values && !field->alike)
+            evidence.unlike += UNLIKE;
         else if (typed)
             weigh_typed(column, &evidence);
         else

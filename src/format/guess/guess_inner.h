@@ -163,8 +163,7 @@ bool guess_is_underline(const guess_t *guess, const guess_line_t *line);
 bool guess_read_names(guess_t *guess, err_t *err);
 bool guess_find_header(guess_t *guess, const guess_sample_t *sample, err_t *err);
 bool guess_name_columns(guess_t *guess, err_t *err);
-/* guess_settle.c: --type. Reads the specs; when the names are known, gives them to the columns. */
-bool guess_read_types(guess_t *guess, err_t *err);
+/* guess_settle.c: reads each --type, and gives it to its column when the names are known. */
 bool guess_tell_types(guess_t *guess, err_t *err);
 /* A text of the input in UTF-8, for free; NULL: out of memory. */
 char *guess_utf8(const guess_t *guess, const uint8_t *text, size_t length);

@@ -9,16 +9,6 @@
 
 /* ---- --type ---- */
 
-bool guess_read_types(guess_t *guess, err_t *err) {
-    const guess_options_t *options = &guess->options;
-    if (options->type_count && !(guess->types = calloc(options->type_count, sizeof *guess->types)))
-        return err_memory(err, options->type_count * sizeof *guess->types);
-    for (size_t i = 0; i < options->type_count; i++)
-        if (!type_spec_read(options->types[i], &guess->types[i], err))
-            return false;
-    return true;
-}
-
 /* Finds a column by its name in the header, or by its key; of JSON by its path. */
 static guess_column_t *find_column(guess_t *guess, const type_spec_t *spec, err_t *err) {
     if (guess->kind != RECORDS_DELIMITED)
@@ -39,9 +29,13 @@ static guess_column_t *find_column(guess_t *guess, const type_spec_t *spec, err_
 
 bool guess_tell_types(guess_t *guess, err_t *err) {
     guess->seen = guess->structure.columns;
-    for (size_t i = 0; i < guess->options.type_count; i++) {
-        const type_spec_t *spec = &guess->types[i];
-        guess_column_t *column = find_column(guess, spec, err);
+    const size_t count = guess->options.type_count;
+    if (count && !(guess->types = calloc(count, sizeof *guess->types)))
+        return err_memory(err, count * sizeof *guess->types);
+    for (size_t i = 0; i < count; i++) {
+        type_spec_t *spec = &guess->types[i];
+        guess_column_t *column =
+            type_spec_read(guess->options.types[i], spec, err) ? find_column(guess, spec, err) : NULL;
         if (!column)
             return false;
         decision_t *is = &column->is;

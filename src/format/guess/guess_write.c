@@ -153,9 +153,7 @@ static void write_kind(writer_t *to) {
     const bool bson = to->guess->kind == RECORDS_BSON;
     text_print(&to->yaml, "record: {%s: yes%s}\n", bson ? "bson" : "json",
                to->guess->options.validate ? ", validate: yes" : "");
-    text_print(&to->people, "no --format: read as %s (", bson ? "BSON" : "JSON");
-    put_share(&to->people, to->guess);
-    text_append(&to->people, ")");
+    text_print(&to->people, "no --format: read as %s", bson ? "BSON" : "JSON");
 }
 
 static void write_record(writer_t *to) {
@@ -170,7 +168,6 @@ static void write_record(writer_t *to) {
     text_print(&to->people, encoding ? ", encoding %s" : "%s", encoding ? encoding : "");
     if (guess->structure.columns > 1)
         text_print(&to->people, ", %zu columns", guess->structure.columns);
-    show_sample(to);
 }
 
 /* ---- the fields ---- */
@@ -329,6 +326,7 @@ bool guess_write(const guess_t *guess, char **yaml, char **lines, err_t *err) {
         write_kind(&to);
     else
         write_record(&to);
+    show_sample(&to);
     text_print(&to.yaml, bad ? "on_bad_value: %s\n" : "%s", bad ? bad : "");
     text_print(&to.people, bad ? ", values that do not fit: %s" : "%s", bad ? bad : "");
     write_columns(&to);
