@@ -192,7 +192,8 @@ static void find_texts(study_t *study, const structure_t *found) {
         split(study, i);
         for (size_t j = 0; study->records[i].fields == found->columns && j < study->split.count; j++) {
             const span_t *span = &study->split.spans[j];
-            const bool value = is_value(span), text = span->length && !value;
+            const bool nothing = guess_is_null(span->text, span->length), value = !nothing && is_value(span),
+                       text = !nothing && !value;
             columns[j].text = text ? i : columns[j].text;
             columns[j].values = text ? 0 : columns[j].values + value;
             columns[j].typed = text ? 0 : columns[j].typed + guess_is_number_or_date(span);
