@@ -465,15 +465,11 @@ static const way_t quotings[] = {{.quote = '"'},
                                  {.quote = 0},
                                  {.quote = '\''},
                                  {.quote = '\'', .backslash = true}};
-static const double quoting_weight[] = {1.0, 0.9995, 0.999, 0.99, 0.985, 0.98};
-static uint8_t bit_of(char sign) {
-    const char *at = memchr(delimiters, sign, sizeof delimiters);
-    return (uint8_t)(at ? 1u << (at - delimiters) : 0);
-}
 
 /* Cuts the text by this way and sums it up. score 0: not this way. none: the delimiter stands nowhere in the text, which is one
  * column. */
-static candidate_t weigh(study_t *study, const way_t *way, double weight, bool none) {
+static candidate_t weigh(study_t *study, const way_t *way, bool none) {
+    double weight = none ? 0.9 : 1;
     size_t of;
     candidate_t found = {.is.way = *way};
     cut(study, way);
@@ -492,8 +488,8 @@ static candidate_t weigh(study_t *study, const way_t *way, double weight, bool n
     if (((torn || (way->quote == '\'' && !found.quoted)) && !study->said.quote) ||
         (none && clean < 0.7 && study->said.delimiter != '\n'))
         return found;
-    /* a wide delimiter is better than its sign with empty fields, if it divides all and the sign stands nowhere else */
-    if (way->wide[0] && way->wide[1] != ' ' && found.is.even && !(found.holds & bit_of(way->delimiter)))
+    /* a wide delimiter is better than its sign with empty fields, if it divides all */
+    if (way->wide[0] && way->wide[1] != ' ' && found.is.even)
         weight *= 1.1;
     found.score = share * share * (0.2 + 0.8 * clean) * (1 - 0.8 * (double)found.odd / cells) * weight *
                   (found.is.titles || found.is.odd_header ? 0.85 : 1);
@@ -548,8 +544,7 @@ static candidate_t weigh_sign(study_t *study, char sign) {
                 continue;
             if (k == 2 && (first == ',' || first == '\t')) /* an empty column of a sheet */
                 continue;
-            const candidate_t found =
-                weigh(study, &way, none ? 0.9 * quoting_weight[j] : quoting_weight[j], none);
+            const candidate_t found = weigh(study, &way, none);
             if (found.score > best.score && !tears(&found, &best) && (k < 2 || found.fitting > 1))
                 best = found;
         }
@@ -590,7 +585,7 @@ static bool check_rivals(const candidate_t *found, const char *name, const candi
 static bool check_undivided(study_t *study, const candidate_t *found, const candidate_t *none,
                             const char *name, err_t *err) {
     const candidate_t *colon = &found[COLON];
-    if (colon->is.columns > 1 && colon->is.even && !colon->is.skip && none->holds & bit_of(':'))
+    if (colon->is.columns > 1 && colon->is.even && !colon->is.skip && none->holds >> COLON & 1)
         return ask(name, colon, '\n', 0, "", err);
     candidate_t blanks = weigh_sign(study, ' ');
     blanks.is.way.blanks = true;
@@ -668,7 +663,7 @@ static const uint8_t *find_line(const uint8_t *text, const uint8_t *end, uint32_
 bool guess_find_structure(structure_t *structure, const char *name, const uint8_t *text, size_t length,
                           bool whole, const guess_options_t *said, err_t *err) {
     const bool told = length > 6 && strncasecmp((const char *)text, "sep=", 4) == 0 &&
-                      (text[5] == '\n' || text[5] == '\r') && bit_of((char)text[4]);
+                      (text[5] == '\n' || text[5] == '\r') && memchr(delimiters, text[4], CANDIDATES);
     const uint8_t *const end = text + length,
                          *first = find_line(text, end, told && said->header_line < 2 ? 2 : said->header_line);
     if (!first || said->header_line > SCHEMA_MOST_SKIPPED + 1)
