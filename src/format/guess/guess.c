@@ -60,12 +60,16 @@ static bool find_structure(const guess_t *guess, const guess_piece_t *piece, boo
                                 &guess->options, err);
 }
 
-/* True if the text would be read with quotes if it went on: it may have been cut off within a text in quotes. */
-static bool is_cut_off(const guess_t *guess, const guess_piece_t *piece) {
+/* The quote by which an input would be read; 0: none. */
+static char quote_of(const guess_t *guess, const guess_piece_t *piece, bool whole) {
     structure_t found;
     err_t ignored;
-    return !guess->options.quote && !guess->structure.way.quote &&
-           find_structure(guess, piece, false, &found, &ignored) && found.way.quote;
+    return find_structure(guess, piece, whole, &found, &ignored) ? found.way.quote : 0;
+}
+
+/* True if the text would be read with quotes if it went on: it may have been cut off within a text in quotes. */
+static bool is_cut_off(const guess_t *guess, const guess_piece_t *piece) {
+    return !guess->options.quote && !guess->structure.way.quote && quote_of(guess, piece, false);
 }
 
 /* Finds the structure by the first piece, and keeps the first record, which may name the columns, until the others are known. */
@@ -214,15 +218,13 @@ static bool take_piece(guess_t *guess, const guess_piece_t *piece, err_t *err) {
 /* Refuses another input that would be read with another quote if it were the first one. */
 static bool check_quote(const guess_t *guess, const guess_piece_t *piece, err_t *err) {
     const char quote = guess->structure.way.quote;
-    structure_t other;
-    err_t ignored;
-    return !quote || (!memchr(piece->text, '\'', piece->length) && quote != '\'') ||
-           !find_structure(guess, piece, piece->ends, &other, &ignored) || other.way.quote == quote ||
-           !other.way.quote || !memchr(piece->text, other.way.quote, piece->length) ||
+    const bool may = quote && (quote == '\'' || memchr(piece->text, '\'', piece->length));
+    const char other = may ? quote_of(guess, piece, piece->ends) : 0;
+    return !other || other == quote || !memchr(piece->text, other, piece->length) ||
            err_set(err, STATUS_INPUT,
                    "%.1000s: by its beginning %c encloses texts, and %c in another input with the same "
                    "columns: one format cannot read both. Load them into a collection each, or give --format",
-                   piece->input, quote, other.way.quote);
+                   piece->input, quote, other);
 }
 
 /* The column of this name; the number of columns: there is none. Most stand at the same place, so the search begins there. */

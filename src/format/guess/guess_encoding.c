@@ -147,11 +147,11 @@ bool guess_find_encoding(guess_t *guess, err_t *err) {
             words->in, words->first);
     const char *utf8 = guess->marked ? guess->name : guess->wide_characters;
     return !guess->other_bytes || !utf8 ||
-           err_set(
-               err, STATUS_INPUT,
-               "%.1000s: some of its text is not UTF-8, and some text of %.1000s is. If all of it is "
-               "windows-1252, give --with encoding=windows-1252; if both are mixed, --with "
-               "encoding=utf-8-or-windows-1252, which reads each value as UTF-8 where it can be; else make "
-               "it UTF-8 first (iconv -f ENCODING -t UTF-8)",
-               guess->other_bytes, utf8);
+           err_set(err, STATUS_INPUT,
+                   "%.1000s: some of its text is not UTF-8, and some text of %.1000s is: if all of it is "
+                   "windows-1252, "
+                   "give --with encoding=windows-1252; else --with encoding=utf-8-or-windows-1252, which "
+                   "reads each "
+                   "value as UTF-8 where it can be, or make it UTF-8 first",
+                   guess->other_bytes, utf8);
 }

@@ -165,10 +165,9 @@ static bool is_of_brackets(const uint8_t *text, size_t length) {
 bool guess_refuse_cr(const char *name, err_t *err) {
     return err_set(
         err, STATUS_INPUT,
-        "%.1000s: lines of it end with CR CR LF, or with CR alone (byte 0d) and others with LF, but only "
-        "LF and CR LF end a line here; make each an LF first (of CR CR LF: sed 's/\\r*$//'; of CR "
-        "alone: tr '\\r' '\\n'), or pipe that in and name the input '-'. If the CRs are parts of values, "
-        "give --format",
+        "%.1000s: lines of it end with CR CR LF, or some with CR alone (byte 0d): make each an LF first (of "
+        "CR CR LF: "
+        "sed 's/\\r*$//'; of CR alone: tr '\\r' '\\n'); if the CRs are parts of values, give --format",
         name);
 }
 

@@ -30,11 +30,10 @@ static const double least_score = 0.25;
 
 /* ---- the names of delimiters ---- */
 
-const char *const guess_delimiter_words[] = {",", ";", "|", ":", "::", "tab", "\\x01", "blanks", "none"};
+const char *const guess_delimiter_words[GUESS_DELIMITERS] = {
+    ",", ";", "|", ":", "::", "tab", "\\x01", "blanks", "none"};
 const char guess_delimiter_signs[GUESS_DELIMITERS] = {',',  ';',    '|', ':', GUESS_TWO_COLONS,
                                                       '\t', '\x01', ' ', '\n'};
-_Static_assert(sizeof guess_delimiter_words / sizeof *guess_delimiter_words == GUESS_DELIMITERS,
-               "each has a sign");
 
 const char *guess_delimiter_word(char delimiter) {
     const char *sign = memchr(guess_delimiter_signs, delimiter, GUESS_DELIMITERS);
@@ -352,28 +351,21 @@ typedef struct {
     uint16_t values[2], quoted[2];
 } seen_t;
 
-/* True if each colon is a part of a value: of a time or an address (9:30, fe80::1, 00:1a:2b), a path or a link. */
-static bool are_parts(const span_t *span) {
-    for (size_t i = 0; i < span->length; i++) {
-        const uint8_t before = i ? span->text[i - 1] : 0,
-                      after = i + 1 < span->length ? span->text[i + 1] : 0;
-        if (span->text[i] == ':' && after != '/' && after != '\\' &&
-            !((isxdigit(before) || before == ':') && (isxdigit(after) || after == ':')))
-            return false;
-    }
-    return true;
-}
-
-/* Notes the signs of other candidates in a cell without quotes. True if it holds one other than a colon, also in a number or a
- * date. */
+/* Notes the signs of other candidates in a cell without quotes: none in a number or a date, and no colon that is a part of a time
+ * or an address (9:30, fe80::1, 00:1a:2b), a path or a link. True if it holds one other than a colon, also in a number. */
 static bool note_signs(candidate_t *found, const span_t *span, bool typed) {
     bool any = false;
-    for (size_t i = 0; i < CANDIDATES; i++) {
-        if (!memchr(span->text, delimiters[i], span->length))
+    for (size_t i = 0; i < span->length; i++) {
+        const char *sign = isalnum(span->text[i]) ? NULL : memchr(delimiters, span->text[i], CANDIDATES);
+        if (!sign)
             continue;
-        any |= i < COLON;
-        if (!typed && !(i == COLON && are_parts(span)))
-            found->holds = (uint8_t)(found->holds | 1u << i);
+        const uint8_t before = i ? span->text[i - 1] : 0,
+                      after = i + 1 < span->length ? span->text[i + 1] : 0;
+        const bool part = after == '/' || after == '\\' ||
+                          ((isxdigit(before) || before == ':') && (isxdigit(after) || after == ':'));
+        any |= *sign != ':';
+        if (!typed && !(*sign == ':' && part))
+            found->holds = (uint8_t)(found->holds | 1u << (sign - delimiters));
     }
     return any;
 }
@@ -609,20 +601,6 @@ static bool check_divided(const study_t *study, const candidate_t *best, const c
     return !why || ask(name, best, '\n', 0, why, err);
 }
 
-/* Refuses a structure that no format can describe. */
-static bool check_structure(const candidate_t *best, const char *name, err_t *err) {
-    if (best->score <= least_score)
-        return err_set(
-            err, STATUS_INPUT,
-            "%.1000s: no delimiter (of , ; tab | || \\x01 if none is given) divides its lines evenly; "
-            "give --format, or --with delimiter=blanks, another sign, or of one column none",
-            name);
-    if (best->is.columns > SCHEMA_MOST_FIELDS)
-        return err_set(err, STATUS_INPUT, "%.1000s: has %zu columns; a format has %d fields at most", name,
-                       best->is.columns, SCHEMA_MOST_FIELDS);
-    return true;
-}
-
 /* ---- all of it ---- */
 
 static bool choose(study_t *study, const char *name, structure_t *structure, err_t *err) {
@@ -650,7 +628,16 @@ static bool choose(study_t *study, const char *name, structure_t *structure, err
         return false;
     *structure = best.is;
     structure->unsure_quotes = best.is.way.quote != '"' && (best.odd || study->escapes);
-    return check_structure(&best, name, err);
+    if (best.score <= least_score)
+        return err_set(
+            err, STATUS_INPUT,
+            "%.1000s: no delimiter (of , ; tab | || \\x01 if none is given) divides its lines evenly; "
+            "give --format, or --with delimiter=blanks, another sign, or of one column none",
+            name);
+    if (best.is.columns > SCHEMA_MOST_FIELDS)
+        return err_set(err, STATUS_INPUT, "%.1000s: has %zu columns; a format has %d fields at most", name,
+                       best.is.columns, SCHEMA_MOST_FIELDS);
+    return true;
 }
 
 /* Where line `number` begins; NULL: there is none. */

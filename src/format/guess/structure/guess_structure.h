@@ -87,7 +87,7 @@ const uint8_t *guess_middle(const structure_t *structure, const schema_t *schema
 
 /* The words of --with delimiter: a sign, two colons, tab, \x01, blanks (' '), or none ('\n'). */
 enum { GUESS_DELIMITERS = 9, GUESS_TWO_COLONS = '\x03' };
-extern const char *const guess_delimiter_words[];
+extern const char *const guess_delimiter_words[GUESS_DELIMITERS];
 extern const char guess_delimiter_signs[GUESS_DELIMITERS]; /* of the words */
 const char *guess_delimiter_word(char delimiter);          /* NULL: --with delimiter has no word for it */
 char guess_way_sign(const way_t *way);                     /* as guess_delimiter_word takes it */
