@@ -68,7 +68,6 @@ static bool stands_by(uint8_t neighbour, const char *among) {
 /* True if text[at], a byte above 7f, stands where it may. A letter stands next to one of ASCII, in a word of three or more. */
 static bool is_in_place(const uint8_t *text, size_t length, size_t at) {
     const uint8_t byte = text[at], before = at ? text[at - 1] : 0, after = at + 1 < length ? text[at + 1] : 0;
-    const bool capital = small(byte) != byte && is_letter(before) && small(before) == before;
     size_t from = at, to = at;
     bool in_place = false;
     for (size_t i = 0; i < COUNT(places); i++)
@@ -78,8 +77,7 @@ static bool is_in_place(const uint8_t *text, size_t length, size_t at) {
         from--;
     while (to < length && is_letter(text[to]))
         to++;
-    return in_place && !capital &&
-           (!is_letter(byte) || (to - from > 2 && (isalpha(before) || isalpha(after))));
+    return in_place && (!is_letter(byte) || (to - from > 2 && (isalpha(before) || isalpha(after))));
 }
 
 static void look_at_bytes(guess_words_t *words, const char *in, const uint8_t *text, size_t length) {
@@ -149,9 +147,7 @@ bool guess_find_encoding(guess_t *guess, err_t *err) {
     return !guess->other_bytes || !utf8 ||
            err_set(err, STATUS_INPUT,
                    "%.1000s: some of its text is not UTF-8, and some text of %.1000s is: if all of it is "
-                   "windows-1252, "
-                   "give --with encoding=windows-1252; else --with encoding=utf-8-or-windows-1252, which "
-                   "reads each "
-                   "value as UTF-8 where it can be, or make it UTF-8 first",
+                   "windows-1252, give --with encoding=windows-1252; else --with "
+                   "encoding=utf-8-or-windows-1252, which reads each value as UTF-8 where it can be",
                    guess->other_bytes, utf8);
 }

@@ -166,8 +166,8 @@ bool guess_refuse_cr(const char *name, err_t *err) {
     return err_set(
         err, STATUS_INPUT,
         "%.1000s: lines of it end with CR CR LF, or some with CR alone (byte 0d): make each an LF first (of "
-        "CR CR LF: "
-        "sed 's/\\r*$//'; of CR alone: tr '\\r' '\\n'); if the CRs are parts of values, give --format",
+        "CR CR LF: sed 's/\\r*$//'; of CR alone: tr '\\r' '\\n'); if the CRs are parts of values, give "
+        "--format",
         name);
 }
 

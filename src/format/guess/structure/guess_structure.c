@@ -654,11 +654,9 @@ bool guess_find_structure(structure_t *structure, const char *name, const uint8_
     const uint8_t *const end = text + length,
                          *first = find_line(text, end, told && said->header_line < 2 ? 2 : said->header_line);
     if (!first || said->header_line > SCHEMA_MOST_SKIPPED + 1)
-        return err_set(
-            err, STATUS_INPUT,
-            "%.1000s: --with header=%u: there is no such line in its first %zu bytes, or more than %d lines "
-            "stand before it",
-            name, said->header_line, length, SCHEMA_MOST_SKIPPED);
+        return err_set(err, STATUS_INPUT,
+                       "%.1000s: --with header=%u: its beginning has no such line, or more than %d before it",
+                       name, said->header_line, SCHEMA_MOST_SKIPPED);
     study_t *study = calloc(1, sizeof *study);
     if (!study)
         return err_memory(err, sizeof *study);
