@@ -116,7 +116,7 @@ static void begin_head(guess_column_t *column) {
     field->nothing = !one.values;
     field->typed = one.values && !guess_kind_is_text(kind);
     field->word = guess_is_column_word(field->text, length);
-    field->day = (one.values && guess_kind_is_date(kind)) || guess_is_period(field->text, length);
+    field->day = (one.values && kind == TYPE_DATE) || guess_is_period(field->text, length);
 }
 
 /* True if a value is written as the field is. */

@@ -83,8 +83,6 @@ static unsigned told_ways(const guess_t *guess, char separator) {
 static void take_way(guess_column_t *column, date_order_t way) {
     const kind_t kind = column->is.kind;
     guess_take_way(&column->column, way, &column->is);
-    if (!column->is.reads.numbers)
-        column->is.comma = way == MARK_COMMA; /* no value is a number */
     column->is.kind = guess_is_typed_by_user(column) ? kind : column->is.kind;
 }
 
@@ -154,21 +152,21 @@ void guess_settle_nulls(guess_t *guess) {
     guess_nothing_t *nothing = &guess->nothing;
     for (size_t i = 0; i < guess->structure.columns; i++) {
         guess_column_t *column = &guess->columns[i];
-        nothing->backslash |= guess_column_null(&column->column, "\\N", false) != 0;
-        nothing->null |= guess_column_null(&column->column, "NULL", false) &&
+        nothing->backslash |= guess_column_null(&column->column, "\\N", 2, false) != 0;
+        nothing->null |= guess_column_null(&column->column, "NULL", 4, false) &&
                          !(guess_kind_is_text(column->is.kind) && column->column.values);
         if (!guess_kind_is_text(column->is.kind))
             column->is.nulls = (1u << column->column.null_count) - 1;
         if (column->is.kind == TYPE_JSON) /* null is a value of JSON */
-            column->is.nulls &= ~guess_column_null(&column->column, "null", false);
+            column->is.nulls &= ~guess_column_null(&column->column, "null", 4, false);
     }
     for (size_t i = 0; i < guess->structure.columns; i++) {
         guess_column_t *column = &guess->columns[i];
         if (nothing->backslash)
-            column->is.nulls |= guess_column_null(&column->column, "\\N", true);
+            column->is.nulls |= guess_column_null(&column->column, "\\N", 2, true);
         if (nothing->null)
-            column->is.nulls |= guess_column_null(&column->column, "NULL", true);
+            column->is.nulls |= guess_column_null(&column->column, "NULL", 4, true);
         for (size_t word = 0; column->is.kind == TYPE_BINARY && word < WORDS_OF_BASE64; word++)
-            column->is.nulls |= guess_column_null(&column->column, guess_null_words[word], true);
+            column->is.nulls |= guess_column_null(&column->column, guess_null_words[word], 4, true);
     }
 }

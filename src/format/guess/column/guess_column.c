@@ -313,8 +313,7 @@ void guess_column_begin(column_t *column) {
     memset(&column->all, 0xFF, sizeof column->all);
 }
 
-/* The bit of a null value of the column; 0: it has none like this, and takes none or has no room for another. */
-static uint32_t put_null(column_t *column, const char *text, size_t length, bool take) {
+uint32_t guess_column_null(column_t *column, const char *text, size_t length, bool take) {
     size_t at = 0;
     while (at < column->null_count &&
            (strncmp(column->nulls[at], text, length) != 0 || column->nulls[at][length]))
@@ -324,10 +323,6 @@ static uint32_t put_null(column_t *column, const char *text, size_t length, bool
     if (at == column->null_count)
         memcpy(column->nulls[column->null_count++], text, length);
     return 1u << at;
-}
-
-uint32_t guess_column_null(column_t *column, const char *word, bool take) {
-    return put_null(column, word, strlen(word), take);
 }
 
 /* Counts a value in the class of its readings. */
@@ -360,7 +355,7 @@ void guess_column_add(column_t *column, const uint8_t *text, size_t length) {
     }
     guess_read(&value, text, length);
     column->trailed += text[length - 1] == ' ';
-    if (value.nothing && put_null(column, (const char *)text, length, true))
+    if (value.nothing && guess_column_null(column, (const char *)text, length, true))
         return;
     count(column, &value.reads, text, length);
     column->all = in_both(&column->all, &value.reads);
@@ -382,10 +377,6 @@ bool guess_kind_is_number(kind_t kind) {
 
 bool guess_kind_is_text(kind_t kind) {
     return kind == TYPE_TEXT || kind == TYPE_TRIMMED;
-}
-
-bool guess_kind_is_date(kind_t kind) {
-    return kind == TYPE_DATE;
 }
 
 /* 212.555.123: if all values have three or four groups of three digits, they are telephone or other codes. */
@@ -512,4 +503,5 @@ void guess_take_way(const column_t *column, date_order_t way, decision_t *is) {
     is->reads.numbers &= way == MARK_POINT ? POINTS : way == MARK_COMMA ? COMMAS : 0;
     is->reads.days &= way < MARK_POINT ? days_of[way] : 0;
     *is = decide(column, &is->reads);
+    is->comma = way == MARK_COMMA; /* also where no value is a number */
 }

@@ -118,7 +118,6 @@ void guess_column_add(column_t *column, const uint8_t *text, size_t length);
 typedef field_type_t kind_t;
 bool guess_kind_is_number(kind_t kind);
 bool guess_kind_is_text(kind_t kind);
-bool guess_kind_is_date(kind_t kind);
 
 typedef struct {
     kind_t kind;
@@ -151,6 +150,6 @@ void guess_take_way(const column_t *column, date_order_t way, decision_t *is);
 char guess_sign_of(const char *pattern);
 
 /* The bit of a word among the nulls of the column; 0: it is none of them. take: adds the word first, if there is room. */
-uint32_t guess_column_null(column_t *column, const char *word, bool take);
+uint32_t guess_column_null(column_t *column, const char *text, size_t length, bool take);
 
 #endif
