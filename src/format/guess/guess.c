@@ -122,17 +122,9 @@ static bool has_all_fields(const guess_t *guess) {
     return guess->split->count == guess->fields && split_is_sound(guess->split);
 }
 
-static bool is_hollow(const split_t *split) {
-    for (size_t i = 0; i < split->count; i++)
-        if (split->spans[i].length)
-            return false;
-    return true;
-}
-
 /* Adds the record that is split. */
 static bool add_record(guess_t *guess, const guess_line_t *line, err_t *err) {
     guess->records++;
-    guess->hollow += is_hollow(guess->split);
     guess->with_cr += has_cr(guess, line->text, line->length);
     if (!has_all_fields(guess) || guess_is_underline(guess, line)) {
         guess->misfits++;
@@ -141,12 +133,14 @@ static bool add_record(guess_t *guess, const guess_line_t *line, err_t *err) {
         return true;
     }
     uint32_t torn;
+    bool hollow = true;
     if (!guess_quotes_look(guess, line, &torn, err))
         return false;
     const bool wide = !encoding_is_ascii(line->text, line->length);
     for (size_t i = 0; !torn && i < guess->split->count; i++) {
         const span_t *span = &guess->split->spans[i];
         guess_column_t *column = column_at(guess, i);
+        hollow &= !span->length;
         guess_column_add(&column->column, span->text, span->length);
         guess_compare_head(column, span);
         column->column.kept_blank |= span->raw_length > span->length && span->length &&
@@ -154,6 +148,7 @@ static bool add_record(guess_t *guess, const guess_line_t *line, err_t *err) {
         if (wide)
             guess_look_at_bytes(guess, span->text, span->length);
     }
+    guess->hollow += hollow && !torn;
     return true;
 }
 

@@ -94,20 +94,12 @@ static bool note_object(guess_t *guess, const uint8_t *text, size_t length, err_
     return ok;
 }
 
-static bool is_typed(const guess_t *guess, const char *path) {
-    for (size_t i = 0; i < guess->structure.columns; i++)
-        if (guess->columns[i].told && guess_keys_collide(guess->columns[i].text, path))
-            return true;
-    return false;
-}
-
 void guess_list_dates(text_t *lines, const guess_t *guess) {
     bool any = false;
     for (size_t i = 0; i < guess->structure.columns; i++) {
         guess_column_t *column = &guess->columns[i];
         column->is = guess_column_decide(&column->column);
-        if (column->is.kind != TYPE_DATE || __builtin_popcount(column->is.orders) > 1 ||
-            is_typed(guess, column->text))
+        if (column->is.kind != TYPE_DATE || __builtin_popcount(column->is.orders) > 1 || column->told)
             continue;
         text_append(lines, any ? "" : "\ntexts stay texts; these options make dates of those that are:");
         guess_put_spec(lines, "-t", column->text, column);

@@ -225,8 +225,8 @@ typedef struct {
     size_t names, record, odd, unlike; /* for names; for a record; against names; against both */
     size_t heads;                      /* years and days in a row, except for the first of them */
     bool above;                        /* a name stands above a typed column */
-    bool
-        rises; /* the whole numbers, three or more, rise from column to column, as those that count columns do */
+    bool code;                         /* a text is written as all of those below it */
+    bool rises; /* three or more whole numbers rise from column to column, as those that count columns */
 } evidence_t;
 
 /* True if the field and the next one are a day each, or years in a row, which head the columns of many a table. */
@@ -263,7 +263,7 @@ static void weigh_typed(const guess_column_t *column, evidence_t *evidence) {
     }
 }
 
-static void weigh_text(const guess_column_t *column, bool *code, evidence_t *evidence) {
+static void weigh_text(const guess_column_t *column, evidence_t *evidence) {
     const head_t *field = &column->head;
     const bool name = guess_is_name_like(field->text, field->length);
     const size_t words = field->values - field->figures;
@@ -278,7 +278,7 @@ static void weigh_text(const guess_column_t *column, bool *code, evidence_t *evi
     evidence->names += field->word + caption;
     evidence->record += field->same;
     const bool grouped = field->figure.is && !words; /* 1 234 above 5 678 and 7 */
-    *code |= field->values > 1 && (field->alike == field->values || grouped);
+    evidence->code |= field->values > 1 && (field->alike == field->values || grouped);
     if (name && !field->same && field->values >= LEAST_ROWS)
         evidence->names += !words ? ENOUGH : lacks & MANNERS || MOST_OF * words <= field->values;
 }
@@ -286,7 +286,7 @@ static void weigh_text(const guess_column_t *column, bool *code, evidence_t *evi
 static evidence_t weigh(const guess_t *guess) {
     const size_t columns = guess->structure.columns;
     evidence_t evidence = {0};
-    bool code = false, falls = false;
+    bool falls = false;
     long last = -1;
     size_t rising = 0;
     for (size_t i = 0; i < columns; i++) {
@@ -311,10 +311,10 @@ static evidence_t weigh(const guess_t *guess) {
         else if (typed)
             weigh_typed(column, &evidence);
         else
-            weigh_text(column, &code, &evidence);
+            weigh_text(column, &evidence);
     }
     evidence.names += evidence.heads > 1 ? FITS : 0;
-    evidence.record += code ? ENOUGH : 0;
+    evidence.record += evidence.code ? ENOUGH : 0;
     evidence.rises = rising >= RISING && !falls;
     return evidence;
 }
@@ -477,7 +477,8 @@ static char *make_key(const char *name, bool dots) {
     return key;
 }
 
-bool guess_keys_collide(const char *one, const char *other) {
+/* True if the keys are the same, or one is a subdocument of the other. */
+static bool keys_collide(const char *one, const char *other) {
     const size_t a = strlen(one), b = strlen(other), shorter = a < b ? a : b;
     return strncmp(one, other, shorter) == 0 && (a == b || (a < b ? other : one)[shorter] == '.');
 }
@@ -485,7 +486,7 @@ bool guess_keys_collide(const char *one, const char *other) {
 /* The first column before this one whose key collides with this key; NULL: none. */
 static guess_column_t *find_taken(const guess_t *guess, size_t before, const char *key) {
     for (size_t i = 0; i < before; i++)
-        if (guess_keys_collide(guess->columns[i].key, key))
+        if (keys_collide(guess->columns[i].key, key))
             return &guess->columns[i];
     return NULL;
 }

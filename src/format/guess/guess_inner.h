@@ -167,7 +167,5 @@ bool guess_name_columns(guess_t *guess, err_t *err);
 bool guess_tell_types(guess_t *guess, err_t *err);
 /* A text of the input in UTF-8, for free; NULL: out of memory. */
 char *guess_utf8(const guess_t *guess, const uint8_t *text, size_t length);
-/* True if the keys are the same, or one is a subdocument of the other. */
-bool guess_keys_collide(const char *one, const char *other);
 
 #endif
