@@ -102,7 +102,7 @@ void guess_list_dates(text_t *lines, const guess_t *guess) {
         if (column->is.kind != TYPE_DATE || __builtin_popcount(column->is.orders) > 1 || column->told)
             continue;
         text_append(lines, any ? "" : "\ntexts stay texts; these options make dates of those that are:");
-        guess_put_spec(lines, "-t", column->text, column);
+        guess_put_spec(lines, "-t", column->text, &column->is);
         any = true;
     }
 }

@@ -145,8 +145,8 @@ void guess_note_quotes(guess_t *guess, bool names);
 bool guess_is_of_no_quotes(const guess_t *guess);
 /* guess_write.c: appends `before` and the text as a scalar of YAML, in quotes where it needs them. */
 void guess_put_scalar(text_t *out, const char *before, const char *text);
-/* Appends the option (--type or -t) that gives this column its type, as a shell takes it. */
-void guess_put_spec(text_t *out, const char *option, const char *name, const guess_column_t *column);
+/* Appends the option (--type or -t) that gives a column this type, as a shell takes it. */
+void guess_put_spec(text_t *out, const char *option, const char *name, const decision_t *is);
 /* guess_settle.c: decides what a column alone leaves open. */
 bool guess_settle_ways(guess_t *guess, err_t *err);
 /* \N is a null value in all columns if one has it; so is NULL if it is a null value in one. */

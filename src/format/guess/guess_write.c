@@ -238,38 +238,36 @@ static void write_nulls(writer_t *to, const guess_column_t *column) {
     text_append(&to->yaml, column->is.nulls ? "]" : "");
 }
 
-void guess_put_spec(text_t *out, const char *option, const char *name, const guess_column_t *column) {
+void guess_put_spec(text_t *out, const char *option, const char *name, const decision_t *is) {
     text_t spec = {.length = 0};
     for (; *name; name++)
         text_print(&spec, *name == ':' ? "::" : "%c", *name);
-    text_print(&spec, *column->is.pattern ? ":%s(%s)" : ":%s", type_of(&column->is), column->is.pattern);
+    text_print(&spec, *is->pattern ? ":%s(%s)" : ":%s", type_of(is), is->pattern);
     shell_quote_option(out, option, spec.bytes);
     text_free(&spec);
 }
 
 /* Names a column that is text because of a few of its values. */
 static void list_nearly(text_t *kept, const guess_column_t *column) {
-    guess_column_t as = {.key = column->key};
     char misfits[UNITS_MAX], values[UNITS_MAX], first[2 * GUESS_SHOWN];
     fit_t fit;
+    decision_t is;
     if (column->told || !guess_kind_is_text(column->is.kind) ||
-        !guess_column_nearly(&column->column, &fit, &as.is))
+        !guess_column_nearly(&column->column, &fit, &is))
         return;
     text_t *list = list_next(kept);
     text_print(list, "%s because of %s of %s values, such as '%s':", column->key,
                units_count(misfits, fit.misfits), units_count(values, column->column.values),
                guess_shown(first, sizeof first, (const char *)fit.first->first, fit.first->length));
-    guess_put_spec(list, "--type", column->key, &as);
+    guess_put_spec(list, "--type", column->key, &is);
     text_append(list, " reads the others");
 }
 
 static void write_field(writer_t *to, const guess_column_t *column) {
     const bool renamed =
         (to->guess->header || to->guess->named_here) && strcmp(column->name, column->key) != 0;
-    const char *const name = column->key ? column->key : column->text, *const key =
-                                                                           column->told && column->told->key
-                                                                               ? column->told->key
-                                                                               : name;
+    const char *const name = column->key ? column->key : column->text;
+    const char *const key = column->told && column->told->key ? column->told->key : name;
     text_t *people = list_next(&to->lists[COLUMNS]);
     char shown[4 * 128]; /* keys may hold any character */
     guess_put_scalar(&to->yaml, "  - {name: ", name);
