@@ -44,13 +44,15 @@ static bool make_odd(odd_t *odd, odd_change_t *change, void *record) {
 
 void odd_apply(odd_plan_t *plan, odd_change_t *change, void *row) {
     const uint64_t now = plan->next;
+    bool made = false;
     plan->next = UINT64_MAX;
     for (odd_t *odd = plan->odd; odd < plan->odd + plan->count; odd++) {
-        if (odd->next <= now && make_odd(odd, change, row)) {
+        if (!made && odd->next <= now && make_odd(odd, change, row)) {
+            made = true;
             odd->turn++;
             appoint(plan, odd);
         }
-        if (odd->next <= now) /* it is put off, or was, beyond its turn */
+        if (odd->next <= now) /* it is put off: one oddity a record */
             odd->next = now + 1 + chance_bits(plan->key, now) % 32;
         if (odd->next < plan->next)
             plan->next = odd->next;

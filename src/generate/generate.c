@@ -66,29 +66,21 @@ static bool begin_file(output_t *output, int fd, err_t *err) {
 }
 
 static bool end_file(output_t *output, err_t *err) {
-    if (!write_text(output, err))
-        return false;
     const bool closed = gzclose(output->file) == Z_OK;
     output->file = NULL;
     output->made.files++;
     return closed || cannot_write(output, err);
 }
 
-/* Puts the next row. If it belongs into another file of the directory than the one before it, that one ends. */
-static bool put_row(output_t *output, err_t *err) {
-    char *row = output->end, name[GENERATE_NAME_SIZE], path[sizeof output->path];
-    output->end = output->kind->put_row(output->maker, row);
-    if (!output->what->directory)
-        return true;
+/* Opens the file of a directory that the row put last belongs into, if it is another one than before. */
+static bool change_file(output_t *output, err_t *err) {
+    char name[GENERATE_NAME_SIZE], path[sizeof output->path];
     output->kind->name_file(output->maker, name);
     snprintf(path, sizeof path, "%s/%s%s", output->what->directory, name, output->what->gzip ? ".gz" : "");
     if (strcmp(path, output->path) == 0)
         return true;
-    const size_t length = (size_t)(output->end - row);
-    output->end = row;
     if (output->file && !end_file(output, err))
         return false;
-    output->end = mempcpy(output->text, row, length);
     strcpy(output->path, path);
     return begin_file(output, -1, err);
 }
@@ -104,10 +96,14 @@ static bool write_all(output_t *output, int fd, err_t *err) {
     snprintf(output->path, sizeof output->path, "%s", what->output ? what->output : "");
     if (!what->directory && !begin_file(output, fd, err))
         return false;
-    for (uint64_t left = what->count; left; left--)
-        if (!put_row(output, err) || (output->end - output->text >= TEXT_BYTES && !write_text(output, err)))
+    for (uint64_t left = what->count; left; left--) {
+        output->end = output->kind->put_row(output->maker, output->end);
+        if (what->directory && !change_file(output, err))
             return false;
-    return !output->file || end_file(output, err);
+        if ((what->directory || output->end - output->text >= TEXT_BYTES) && !write_text(output, err))
+            return false;
+    }
+    return !output->file || (write_text(output, err) && end_file(output, err));
 }
 
 bool generate_check(const generate_kind_t *kind, const generate_t *what, err_t *err) {

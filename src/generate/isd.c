@@ -11,10 +11,9 @@
 enum { MOST_STATIONS = 100000, MOST_A_STATION = 150000 };
 
 /* What the rows take from here: a station's number among all, how many records it has; the minute of a report. And what they
- * give: the station's kind, and the hour. */
-enum { NUMBER = 1, STATIONS, RECORDS, MINUTE, KIND, HOUR, STATION };
-static const char *const names[] = {"number", "stations", "records", "minute",
-                                    "kind",   "hour",     "station", NULL};
+ * give: the station's kind, and the names of all kinds, a column. */
+enum { NUMBER = 1, STATIONS, RECORDS, MINUTE, KIND, STATION };
+static const char *const names[] = {"number", "stations", "records", "minute", "kind", "station", NULL};
 
 typedef struct {
     rows_t rows;
@@ -22,19 +21,14 @@ typedef struct {
     uint32_t stations, next_station;
     const block_t *first, *report; /* the station's first one in an hour, and the next one */
     int32_t minute;                /* from which on it may be */
-    const block_t *day, *six_hours, *hour;
+    const block_t *hour;
     char ids[15]; /* and year, of the record written last */
 } isd_t;
 
 static void next_hour(isd_t *isd) {
-    rows_t *rows = &isd->rows;
     isd->report = isd->first;
     isd->minute = 0;
-    if (rows->value[HOUR] == 23)
-        rows_run(rows, isd->day, NULL);
-    if ((int)rows->value[HOUR] % 6 == 0)
-        rows_run(rows, isd->six_hours, NULL);
-    rows_run(rows, isd->hour, NULL);
+    rows_run(&isd->rows, isd->hour, NULL);
 }
 
 /* Runs through the day before, so that the last hours have values. */
@@ -131,9 +125,7 @@ static char *begin(void *maker, const generate_t *what, char *to, err_t *err) {
     isd->rows.odd.key = chance_bits(key, 2);
     if (!rows_read(&isd->rows, "isd", names, err))
         return NULL;
-    isd->day = rows_block(&isd->rows, "day");
     isd->hour = rows_block(&isd->rows, "hour");
-    isd->six_hours = rows_block(&isd->rows, "six-hours");
     isd->rows.random = isd->key;
     isd->rows.value[STATIONS] = isd->stations;
     rows_run(&isd->rows, rows_block(&isd->rows, "network"), NULL);

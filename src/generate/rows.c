@@ -18,8 +18,8 @@ static const char marks[] = "+~?*/%><fsd";
 enum { FIRST = 1, OTHERWISE = 2, GOES_ON = 4, BEGINS = 8 };
 
 /* What stands before the parts of a record. */
-enum { NONE, SECTION, REMARK, ELEMENT, ORIGINAL };
-static const char *const markers[] = {"", "ADD", "REM", "EQD", "QNN"};
+enum { NONE, SECTION, REMARK, ELEMENT };
+static const char *const markers[] = {"", "ADD", "REM", "EQD"};
 
 /* ---- running ---- */
 
@@ -122,8 +122,8 @@ static inline char *put_number(char *to, const step_t *field, double value) {
     int64_t number = isnan(value) ? 99999999 : (int64_t)whole(value + 0.5);
     if (!field->sign)
         return digits_put(to, (uint64_t)llabs(number), field->width);
-    *to = field->sign == 'c' ? (char)number : (number < 0 ? "-1" : "+0")[field->sign == '!'];
-    return field->sign == 'c' ? to + 1 : digits_put(to + 1, (uint64_t)llabs(number), field->width - 1u);
+    *to = (number < 0 ? "-1" : "+0")[field->sign == '!'];
+    return digits_put(to + 1, (uint64_t)llabs(number), field->width - 1u);
 }
 
 char *rows_run(rows_t *rows, const block_t *block, char *to) {
@@ -400,11 +400,10 @@ static void add_section(rows_t *rows, const char *id) {
 static void add_part(rows_t *rows, char *name) {
     step_t *part = add_step(rows, PART);
     part->at = islower((unsigned char)*name)     ? NONE
-               : strcmp(name, "QNN") == 0        ? ORIGINAL
                : isdigit((unsigned char)name[1]) ? ELEMENT
                : isdigit((unsigned char)name[2]) ? SECTION
                                                  : REMARK;
-    if (part->at != NONE && part->at != ORIGINAL)
+    if (part->at != NONE)
         part->after = phrase_of(rows, name);
 }
 
@@ -450,13 +449,12 @@ static void read_rows(rows_t *rows, char *line) {
     }
 }
 
-/* "station", and of a report "US-airport 1-51 5 if unsettled" */
+/* "station", and of a report "US-airport 1 51 5 if unsettled" */
 static void read_block(rows_t *rows, char *rest) {
     block_t *block = &rows->block[rows->block_count++];
     *block = (block_t){.title = next_word(&rest), .first = rows->step_count};
-    char *last = next_word(&rest), *minute = strsep(&last, "-");
-    block->minute = (int32_t)number_of(minute);
-    block->last_minute = last ? (int32_t)number_of(last) : block->minute;
+    block->minute = (int32_t)number_of(next_word(&rest));
+    block->last_minute = (int32_t)number_of(next_word(&rest));
     block->usual = *next_word(&rest);
     read_conditions(rows, rest, 0);
 }

@@ -3,7 +3,7 @@
  * A row sets a value, or writes text. Rows lie in blocks, which run from their first row to the last one:
  *
  *   let NAME                        a block begins
- *   report ROW 1-51 5 if CONDITION...  a block with the text of a row of a table as its name: its minutes, the usual
+ *   report NAME 1 51 5 if CONDITION...  a block of several of that name: its first and last minute, the usual
  *                                   quality of its numbers, and what must hold, or else it does nothing
  *   use NAME if CONDITION...        the rows of that block
  *   name if CONDITION... = STEP...  a value: the steps change a number, which begins as 0
@@ -32,13 +32,13 @@
  *
  * NAME is + (it goes on where the row above ends, and is left out where that one is), a word in small letters (the first
  * row of a record), or the text before the fields: a section (AA1), a remark (MET, its length is added), an
- * element (Q01), QNN for the original observations; their markers (ADD, REM, EQD, QNN) come by themselves. A section
+ * element (Q01); their markers (ADD, REM, EQD) come by themselves. A section
  * without fields holds what the format isd has room for.
  *
  * FIELDs stand between blanks; for signs in texts see plain_text:
  *   temp:4         a step's number, rounded, in its last 4 digits, or in all of them (:0); nines for no number
  *     :+5 :!4      with a sign in the first place; with 1 for minus there, and 0 for plus
- *     :.3 :c       with up to 3 decimal places, as short as can be; the character of that code
+ *     :.3          with up to 3 decimal places, as short as can be
  *     2%temp:4     no number in 2% of the records
  *   column[name]   the text in that row of the column
  *   9*95|2*5       one of these texts, by their shares; 1 where nothing is said
