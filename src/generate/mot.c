@@ -14,7 +14,7 @@
 enum { RELEASES = 8, USUAL_RELEASE = 6, OLDEST = 2013, NEWEST = 2024, COLUMNS = 14 };
 static const char *const releases[RELEASES] = {"2013", "2016", "2017-first", "2017",
                                                "2020", "2021", "2023",       "2024"};
-static const char delimiters[] = "||,|,,|,", quotes[] = "00001201";
+static const char bars[] = "11010010", quotes[] = "00001201";
 
 /* What the rows take from here: of the release; the day, ids, kind and age of a vehicle, the day on which it was drawn, and its
  * further miles. And what they give: the date; of a day, the tests of the year until its end; of a test, what it is; how often
@@ -42,8 +42,8 @@ typedef struct {
     rows_t rows;
     const block_t *test, *row;
     size_t columns, kinds;
-    char ends[3];    /* of fields: the delimiter, and the end of the line */
-    shares_t shares; /* of all kinds at each age */
+    const char *ends; /* of fields: the delimiter, and the end of the line */
+    shares_t shares;  /* of all kinds at each age */
     double below[AGES * KINDS];
     uint32_t guide[GUIDE + 1];
     double count, tests; /* of the file; of the year, in the measure of UNTIL */
@@ -86,15 +86,14 @@ static char *begin(void *maker, const generate_t *what, char *to, err_t *err) {
     const uint64_t year = strtoull(releases[release], NULL, 10), keys = chance_bits(what->seed, year);
     mot->count = (double)what->count;
     mot->columns = year == NEWEST ? COLUMNS + 1 : COLUMNS;
-    mot->ends[0] = delimiters[release];
-    mot->ends[1] = '\n';
+    mot->ends = bars[release] == '1' ? "|\n" : ",\n";
     mot->key = chance_bits(keys, 1);
     mot->vehicle_key = chance_bits(keys, 2);
     mot->test_ids = (uint32_t)chance_bits(keys, 3);
     mot->vehicle_ids = (uint32_t)chance_bits(keys, 4);
     mot->rows.odd.key = chance_bits(keys, 5);
     value[YEAR] = (double)year;
-    value[BARS] = delimiters[release] == '|';
+    value[BARS] = bars[release] - '0';
     value[QUOTES] = quotes[release] - '0';
     if (!rows_read(&mot->rows, "mot", names, err))
         return NULL;

@@ -203,19 +203,7 @@ char *rows_run(rows_t *rows, const block_t *block, char *to) {
     return to;
 }
 
-/* ---- reading lines and words ---- */
-
-/* The next line, with those that it goes on in; NULL after the last. */
-static char *next_line(rows_t *rows) {
-    char *line = rows->next, *end = line;
-    if (!*line)
-        return NULL;
-    for (end += strcspn(end, "\n"); end[1] == ' '; end += strcspn(end, "\n"))
-        *end = ' ';
-    *end = '\0';
-    rows->next = end + 1;
-    return *line && *line != '#' ? line : next_line(rows);
-}
+/* ---- reading words ---- */
 
 /* The next word of a line, "" at its end; *line is then the rest. */
 static char *next_word(char **line) {
@@ -246,10 +234,10 @@ static double number_of(const char *word) {
     return number;
 }
 
+/* Where the number is kept, among the values. */
 static uint16_t keep_number(rows_t *rows, double number) {
-    const uint32_t index = ROWS_NAMES + rows->number_count++;
-    rows->value[index] = number;
-    return (uint16_t)index;
+    rows->value[ROWS_NAMES + rows->number_count] = number;
+    return (uint16_t)(ROWS_NAMES + rows->number_count++);
 }
 
 static phrase_t phrase_of(const rows_t *rows, char *word) {
@@ -263,23 +251,11 @@ static step_t *add_step(rows_t *rows, uint8_t code) {
     return &rows->step[rows->step_count++];
 }
 
-/* "2.5*temp*share", "-temp", "" */
-static void read_product(rows_t *rows, char *word, step_t *step) {
-    for (char *factor; (factor = strsep(&word, "*"));) {
-        bool number = is_number(factor), minus = *factor == '-' && !number;
-        step->times *= number ? number_of(factor) : minus ? -1 : 1;
-        if (!number && *factor)
-            *(step->a ? &step->b : &step->a) = name_of(rows, factor + minus);
-    }
-}
-
-static uint8_t mark_of(char mark) {
-    return (uint8_t)(strchr(marks, mark) - marks);
-}
-
+/* A mark or none, and "2.5*temp*share", "-temp", or "". */
 static step_t *read_step(rows_t *rows, char *word) {
     step_t *step = add_step(rows, ADD);
     char *high = strstr(word, ".."), *inside = strpbrk(word, "[{");
+    const char *mark = *word && !islower((unsigned char)*word) ? strchr(marks, word[*word == '.']) : NULL;
     if (high) {
         *high = '\0';
         step->code = RANGE;
@@ -290,14 +266,16 @@ static step_t *read_step(rows_t *rows, char *word) {
         inside[strcspn(inside, "]}")] = '\0';
         step->at = name_of(rows, word);
         word = inside;
-    } else if (*word == '.') {
-        step->code = mark_of(word[1]);
-        word += strlen(word);
-    } else if (*word && strchr(marks, *word) && !islower(*word)) {
-        step->code = mark_of(*word++);
-        word += *word == '=';
+    } else if (mark) {
+        step->code = (uint8_t)(mark - marks);
+        word += *word == '.' ? strlen(word) : 1u + (word[1] == '=');
     }
-    read_product(rows, word, step);
+    for (char *factor; (factor = strsep(&word, "*"));) {
+        bool number = is_number(factor), minus = *factor == '-' && !number;
+        step->times *= number ? number_of(factor) : minus ? -1 : 1;
+        if (!number && *factor)
+            *(step->a ? &step->b : &step->a) = name_of(rows, factor + minus);
+    }
     return step;
 }
 
@@ -396,17 +374,6 @@ static void add_section(rows_t *rows, const char *id) {
     }
 }
 
-/* The part of a record that has that name, after its marker. */
-static void add_part(rows_t *rows, char *name) {
-    step_t *part = add_step(rows, PART);
-    part->at = islower((unsigned char)*name)     ? NONE
-               : isdigit((unsigned char)name[1]) ? ELEMENT
-               : isdigit((unsigned char)name[2]) ? SECTION
-                                                 : REMARK;
-    if (part->at != NONE)
-        part->after = phrase_of(rows, name);
-}
-
 /* " if layers>=2: okta2:2 q" or " = 3..10 step1", after a name. */
 static void read_row(rows_t *rows, char *name, char *after) {
     char *steps = strstr(after, " = "), *fields = steps ? NULL : strstr(after, ": "), *word;
@@ -417,8 +384,14 @@ static void read_row(rows_t *rows, char *name, char *after) {
     *end = '\0';
     read_conditions(rows, after, FIRST | (steps ? 0 : goes_on ? GOES_ON : BEGINS));
     const size_t body = rows->step_count;
-    if (!steps && !goes_on)
-        add_part(rows, name);
+    if (!steps && !goes_on) {
+        step_t *part = add_step(rows, PART);
+        part->at = islower((unsigned char)*name)     ? NONE
+                   : isdigit((unsigned char)name[1]) ? ELEMENT
+                   : isdigit((unsigned char)name[2]) ? SECTION
+                                                     : REMARK;
+        part->after = part->at == NONE ? part->after : phrase_of(rows, name);
+    }
     while (*(word = next_word(&rest)))
         if (steps)
             read_step(rows, word);
@@ -524,15 +497,18 @@ static void read_line(rows_t *rows, char *line) {
 
 bool rows_read(rows_t *rows, const char *name, const char *const *names, err_t *err) {
     const builtin_t *file = builtin_find(builtin_generate, name);
-    rows->next = memcpy(rows->text, file->text, file->length);
+    char *next = memcpy(rows->text, file->text, file->length);
     rows->text_size = (uint32_t)file->length + 1;
     rows->value[0] = 1;
     for (; *names; names++)
         name_of(rows, *names);
     if (!(rows->format = format_open(name, err)))
         return false;
-    for (char *line; (line = next_line(rows));)
-        read_line(rows, line);
+    for (char *at = next; (at = strstr(at, "\n ")); *at = ' ')
+        ;
+    for (char *line; (line = strsep(&next, "\n"));)
+        if (*line && *line != '#')
+            read_line(rows, line);
     return true;
 }
 

@@ -129,7 +129,6 @@ typedef struct {
     block_t block[ROWS_BLOCKS];
     odd_plan_t odd;
     uint16_t mix[128];    /* by quality: its first choice */
-    char *next;           /* the line to be read */
     char text[ROWS_TEXT]; /* of the file, and of the rows in it that stand for several */
     schema_t *format;     /* what sections there are */
 } rows_t;
