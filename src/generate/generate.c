@@ -118,8 +118,6 @@ bool generate_check(const generate_kind_t *kind, const generate_t *what, err_t *
 bool generate_write(const generate_kind_t *kind, const generate_t *what, int fd, generate_made_t *made,
                     err_t *err) {
     *made = (generate_made_t){.bytes = 0};
-    if (!generate_check(kind, what, err))
-        return false;
     output_t *output = calloc(1, sizeof *output + kind->size);
     if (!output)
         return err_memory(err, sizeof *output + kind->size);

@@ -70,7 +70,7 @@ bool generate_check(const generate_kind_t *kind, const generate_t *what, err_t *
 
 /* Writes everything into a descriptor, blocking or not; into a file; or into files of a directory, named as published ones are,
  * 010010-99999-2014, or .gz. Existing files are overwritten. *made is what was written, also after a failure.
- * Fails with STATUS_USAGE (nothing written: see generate_check), STATUS_HOST (memory, disk full), STATUS_READER_GONE (of a
+ * What is asked for has been checked. Fails with STATUS_HOST (memory, disk full), STATUS_READER_GONE (of a
  * pipe: SIGPIPE must be ignored, as stop_install does), STATUS_INTERRUPTED or STATUS_TERMINATED. */
 bool generate_write(const generate_kind_t *kind, const generate_t *what, int fd, generate_made_t *made,
                     err_t *err);

@@ -47,26 +47,25 @@ static void enter_station(isd_t *isd) {
         rows_block(rows, rows->text + column_at(&rows->column[STATION], rows->value[KIND])->text.at);
 }
 
-/* Writes the next report that is due in this hour. NULL: none is, and the next hour has come. */
+/* Writes the next report that is due, in this hour or a later one. */
 static char *put_report(isd_t *isd, char *to) {
     rows_t *rows = &isd->rows;
-    while (isd->report->title && strcmp(isd->report->title, isd->first->title) == 0) {
-        const block_t *block = isd->report++;
-        int32_t minute = block->minute > isd->minute ? block->minute : isd->minute;
-        const int32_t left = block->last_minute - minute;
-        if (left < 0)
-            continue;
-        minute += (int32_t)(chance_next(&rows->random) % (uint32_t)(left + 1));
-        rows->value[MINUTE] = minute;
-        rows->usual = block->usual;
-        char *end = rows_run(rows, block, to);
-        if (end == to)
-            continue;
-        isd->minute = minute;
-        return end;
-    }
-    next_hour(isd);
-    return NULL;
+    for (;; next_hour(isd))
+        while (isd->report->title && strcmp(isd->report->title, isd->first->title) == 0) {
+            const block_t *block = isd->report++;
+            int32_t minute = block->minute > isd->minute ? block->minute : isd->minute;
+            const int32_t left = block->last_minute - minute;
+            if (left < 0)
+                continue;
+            minute += (int32_t)(chance_next(&rows->random) % (uint32_t)(left + 1));
+            rows->value[MINUTE] = minute;
+            rows->usual = block->usual;
+            char *end = rows_run(rows, block, to);
+            if (end == to)
+                continue;
+            isd->minute = minute;
+            return end;
+        }
 }
 
 /* Changes the text at an offset (place), or checks it: see odd_change_t. */
@@ -83,9 +82,7 @@ static char *put_row(void *maker, char *to) {
     isd_t *isd = maker;
     if (isd->row == isd->station_end)
         enter_station(isd);
-    char *end;
-    while (!(end = put_report(isd, to)))
-        ;
+    char *end = put_report(isd, to);
     digits_put(to, (uint32_t)(end - to - FIXED), LENGTH);
     memcpy(isd->ids, to + LENGTH, sizeof isd->ids);
     if (isd->row++ == isd->rows.odd.next)

@@ -40,13 +40,8 @@ static inline double noise(rows_t *rows) {
     return (double)((int64_t)(bits & 0xffff) + (int64_t)(bits >> 16 & 0xffff) - 0xffff) * (1.0 / 0xffff);
 }
 
-static double date_of(double days) {
-    date_t date;
-    calendar_date((int64_t)days, &date);
-    return date.year * 10000 + date.month * 100 + date.day;
-}
-
 static inline double compute(rows_t *rows, const step_t *step, double sum) {
+    date_t date;
     const double *value = rows->value, operand = step->times * value[step->a] * value[step->b];
     if (step->code == ADD)
         return sum + operand;
@@ -76,7 +71,8 @@ static inline double compute(rows_t *rows, const step_t *step, double sum) {
     case SINE:
         return sine(sum);
     default:
-        return date_of(sum);
+        calendar_date((int64_t)sum, &date);
+        return date.year * 10000 + date.month * 100 + date.day;
     }
 }
 
