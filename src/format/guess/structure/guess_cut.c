@@ -174,7 +174,7 @@ bool guess_refuse_cr(const char *name, err_t *err) {
 bool guess_is_text(const char *name, const uint8_t *text, size_t length, err_t *err) {
     const size_t head = length < HEAD ? length : HEAD;
     const char *why =
-        memchr(text, 0, head) ? "holds NUL bytes, as binary data and broken BSON do"
+        memchr(text, 0, head) ? "holds NUL bytes (if it is BSON, its first document is broken)"
         : json_span_begins(text, head) == head ? "holds no record"
         : is_of_brackets(text, head)
             ? "looks like XML, HTML, Python or JavaScript, or like JSON without objects, or with keys in "
