@@ -67,17 +67,18 @@ _Static_assert((int)GUESS_DMY == (int)ORDER_DMY && (int)GUESS_YMD == (int)ORDER_
 static unsigned told_ways(const guess_t *guess, char separator) {
     const unsigned marks = 1u << MARK_POINT | 1u << MARK_COMMA;
     const char said = guess->options.decimal;
-    unsigned told = 0;
+    unsigned shown = 0;
     for (size_t i = 0; i < guess->structure.columns; i++) {
         const decision_t *is = &guess->columns[i].is;
         const char own = guess_sign_of(is->pattern);
-        told |= __builtin_popcount(is->orders) == 1 && (own == separator || (is->orders & marks)) ? is->orders
-                                                                                                  : 0;
-        told |= own == '.' ? 1u << DOTTED : 0;
+        shown |= __builtin_popcount(is->orders) == 1 && (own == separator || (is->orders & marks))
+                     ? is->orders
+                     : 0;
+        shown |= own == '.' ? 1u << DOTTED : 0;
     }
     if (guess->options.dates)
-        told = (told & (marks | 1u << DOTTED)) | 1u << guess->options.dates;
-    return said ? (told & ~marks) | 1u << (said == '.' ? MARK_POINT : MARK_COMMA) : told;
+        shown = (shown & (marks | 1u << DOTTED)) | 1u << guess->options.dates;
+    return said ? (shown & ~marks) | 1u << (said == '.' ? MARK_POINT : MARK_COMMA) : shown;
 }
 
 static void take_way(guess_column_t *column, date_order_t way) {
@@ -117,15 +118,15 @@ static bool ask(const guess_t *guess, const guess_column_t *column, err_t *err) 
 
 static bool settle_way(const guess_t *guess, guess_column_t *column, err_t *err) {
     decision_t *is = &column->is;
-    const unsigned told = told_ways(guess, guess_sign_of(is->pattern));
-    const bool point = told >> MARK_POINT & 1, comma = told >> MARK_COMMA & 1,
+    const unsigned shown = told_ways(guess, guess_sign_of(is->pattern));
+    const bool point = shown >> MARK_POINT & 1, comma = shown >> MARK_COMMA & 1,
                pairs = may_be_pairs(guess, column, point);
     if (guess_is_typed_by_user(column) && (is->kind == TYPE_NUMBER || is->kind == TYPE_DECIMAL) &&
         !is->orders && comma && !point)
         take_way(column, MARK_COMMA); /* a later value may have a mark, as in the other columns */
     is->orders |= pairs ? 1u << MARK_POINT : 0;
-    const bool dotted = told >> DOTTED & 1;
-    const unsigned ways = (told | (dotted && is->comma && !point ? 1u << MARK_COMMA : 0)) & is->orders;
+    const bool dotted = shown >> DOTTED & 1;
+    const unsigned ways = (shown | (dotted && is->comma && !point ? 1u << MARK_COMMA : 0)) & is->orders;
     if (__builtin_popcount(is->orders) < 2)
         return true;
     if (__builtin_popcount(ways) == 1 && (guess->options.decimal || !pairs)) {
