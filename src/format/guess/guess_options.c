@@ -84,6 +84,9 @@ bool guess_options_with(void *of, const char *text, err_t *err) {
 
 bool guess_options_bad_value(void *of, const char *text, err_t *err) {
     guess_options_t *options = of;
+    const char *instead = schema_gone(text);
+    if (instead)
+        return err_set(err, STATUS_USAGE, "--on-bad-value %s is gone: %s", text, instead);
     const int chosen = choose_word("on-bad-value", text, schema_bad_values, BAD_VALUES, err);
     options->bad_value = chosen < 0 ? options->bad_value : (bad_value_t)chosen;
     return options->bad_value_given = chosen >= 0;
