@@ -179,36 +179,34 @@ static bool is_odd_header(study_t *study, structure_t *found) {
  * (study->heads). In a file of several tables they follow others, too. */
 static void find_texts(study_t *study, const structure_t *found) {
     static _Thread_local struct {
-        size_t text, values, typed; /* the last text, and what follows it */
-        size_t head, typed_head;    /* the text above the first two values */
+        size_t text, values, typed; /* the line from 1 of the last text, and what follows it */
+        size_t head, typed_head;    /* that of the text above the first two values */
         size_t heads;               /* texts above two values */
     } columns[SPLIT_MOST];
     memset(study->heads, 0, sizeof study->heads);
     memset(study->typed_heads, 0, sizeof study->typed_heads);
-    for (size_t j = 0; j < found->columns; j++)
-        memset(&columns[j], 0, sizeof *columns), columns[j].text = SIZE_MAX;
+    memset(columns, 0, found->columns * sizeof *columns);
     for (size_t i = 0; i < study->count && i <= BELOW; i++) {
         split(study, i);
         for (size_t j = 0; study->records[i].fields == found->columns && j < study->split.count; j++) {
             const span_t *span = &study->split.spans[j];
             const bool nothing = guess_is_null(span->text, span->length), value = !nothing && is_value(span),
                        text = !nothing && !value;
-            columns[j].text = text ? i : columns[j].text;
+            columns[j].text = text ? i + 1 : columns[j].text;
             columns[j].values = text ? 0 : columns[j].values + value;
             columns[j].typed = text ? 0 : columns[j].typed + guess_is_number_or_date(span);
-            if (!value || columns[j].values != 2)
-                continue;
-            columns[j].heads++;
-            columns[j].head = columns[j].text;
-            columns[j].typed_head = columns[j].typed == 2;
+            if (value && columns[j].values == 2) {
+                columns[j].heads++;
+                columns[j].head = columns[j].text;
+                columns[j].typed_head = columns[j].typed == 2;
+            }
         }
     }
-    for (size_t j = 0; j < found->columns; j++) {
-        if (columns[j].heads != 1 || columns[j].head > MOST_BEFORE)
-            continue;
-        study->heads[columns[j].head]++;
-        study->typed_heads[columns[j].head] += columns[j].typed_head;
-    }
+    for (size_t j = 0; j < found->columns; j++)
+        if (columns[j].heads == 1 && columns[j].head && columns[j].head <= MOST_BEFORE + 1) {
+            study->heads[columns[j].head - 1]++;
+            study->typed_heads[columns[j].head - 1] += columns[j].typed_head;
+        }
 }
 
 /* What the fields of a line show. */
