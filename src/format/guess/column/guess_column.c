@@ -108,8 +108,8 @@ enum {
 _Static_assert((int)DAYS == 32 && (int)TIMES <= 32, "a bit for each");
 
 static pattern_t of_day[DAYS], of_time[TIMES], of_zone[ZONES];
-/* The days that have this sign first; 0: only digits; 1: the name of a month in front. */
-static uint32_t days_with[128];
+/* The days that have this sign first, after one or two digits, or after more; 0: only digits; 1: the name of a month in front. */
+static uint32_t days_with[2][128];
 static uint32_t days_of[MARK_POINT]; /* in this order */
 char guess_sign_of(const char *pattern) {
     return pattern[strcspn(pattern, "-/. ")];
@@ -131,7 +131,8 @@ static void compile(void) {
     for (size_t i = 0; i < DAYS; i++) {
         const char *day = days[i];
         const bool named = strstr(day, "MON"), sure = named || strncmp(day, "YYYY", 4) == 0;
-        days_with[named && *day == 'M' ? 1 : (uint8_t)guess_sign_of(day)] |= 1u << i;
+        const uint8_t sign = named && *day == 'M' ? 1 : (uint8_t)guess_sign_of(day);
+        days_with[strspn(day, "YMDhms") > 2][sign] |= 1u << i;
         days_of[sure ? ORDER_SURE : *day == 'D' ? ORDER_DMY : *day == 'M' ? ORDER_MDY : ORDER_YMD] |= 1u << i;
     }
 }
@@ -196,7 +197,7 @@ static readings_t read_date(const uint8_t *text, size_t length) {
     while (sign < day_end && digits_is_one(*sign))
         sign++;
     const uint8_t key = sign == text ? 1 : sign < day_end ? *sign & 0x7F : 0;
-    reads.days = read_part(of_day, days_with[key], "", text, (size_t)(day_end - text), &ms);
+    reads.days = read_part(of_day, days_with[sign - text > 2][key], "", text, (size_t)(day_end - text), &ms);
     if (!is_date(&reads) || ((reads.days & DAYS_OF_DIGITS) && !is_of_our_time(ms)))
         return (readings_t){.days = 0};
     if ((reads.days & 1) && !colon)
