@@ -1,5 +1,4 @@
 #include "generate/generate.h"
-#include "base/numbers.h"
 #include "base/stop.h"
 
 #include <errno.h>
@@ -29,28 +28,30 @@ typedef struct {
 
 static bool cannot_write(const output_t *output, err_t *err) {
     const int error = errno, signal = stop_signal();
-    char size[UNITS_MAX];
-    units_size(size, (double)output->made.bytes);
     if (signal)
         err_set(err, (status_t)(128 + signal),
-                "interrupted after %s, so the file is not whole; run the same command again", size);
+                "interrupted, so the file is not whole; run the same command again");
     else if (error == EPIPE)
-        err_set(err, STATUS_READER_GONE, "the reader of the output went away after %s", size);
+        err_set(err, STATUS_READER_GONE, "the reader of the output went away");
     else
-        err_set(
-            err, STATUS_HOST,
-            "the output could not be written after %s: %s; free some space or write elsewhere, then run the "
-            "same command again",
-            size, strerror(error));
+        err_set(err, STATUS_HOST,
+                "the output could not be written: %s; free some space or write elsewhere, then run the same "
+                "command again",
+                strerror(error));
     return *output->path && err_where(err, "%s", output->path);
 }
 
+/* Writes the text in pieces that a pipe takes as a whole or not at all, so that a signal ends the wait for a reader: zlib goes on
+ * after a part of a piece. */
 static bool write_text(output_t *output, err_t *err) {
-    const unsigned count = (unsigned)(output->end - output->text);
+    for (const char *at = output->text; at < output->end;) {
+        const size_t left = (size_t)(output->end - at), size = left < PIPE_BUF ? left : PIPE_BUF;
+        if (stop_signal() || !gzwrite(output->file, at, (unsigned)size))
+            return cannot_write(output, err);
+        output->made.bytes += size;
+        at += size;
+    }
     output->end = output->text;
-    if (stop_signal() || (count && !gzwrite(output->file, output->text, count)))
-        return cannot_write(output, err);
-    output->made.bytes += count;
     return true;
 }
 
@@ -62,7 +63,7 @@ static bool begin_file(output_t *output, int fd, err_t *err) {
         return err_set(err, STATUS_HOST, "%s cannot be written: %s", output->path, strerror(errno));
     fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
     output->file = gzdopen(fd, output->what->gzip ? "w" : "wT");
-    return output->file || err_memory(err, TEXT_BYTES);
+    return (output->file && gzbuffer(output->file, PIPE_BUF) == 0) || err_memory(err, TEXT_BYTES);
 }
 
 static bool end_file(output_t *output, err_t *err) {
