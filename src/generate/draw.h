@@ -8,7 +8,6 @@
 #ifndef TIPPLE_GENERATE_DRAW_H
 #define TIPPLE_GENERATE_DRAW_H
 
-#include "base/err.h"
 #include "base/numbers.h"
 
 #include <string.h>

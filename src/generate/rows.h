@@ -103,7 +103,7 @@ typedef struct {
     uint16_t
         skip; /* of a condition: steps to leave out if it does not hold, 0: all; of what is absent, its share of 65,536 */
     double times;   /* of a condition: the least a */
-    phrase_t after; /* what has been written; of a part: before its fields */
+    phrase_t after; /* the text after what the step writes; of a part: before its fields */
 } step_t;
 
 typedef struct {

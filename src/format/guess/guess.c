@@ -163,7 +163,7 @@ static bool is_named(const guess_column_t *column, const span_t *span) {
 
 /* True if the record that is split is the header again, except for quotes, case and blanks around names. The reader also takes
  * it for a header (dialect_line). */
-bool guess_is_named_again(const guess_t *guess) {
+static bool is_named_again(const guess_t *guess) {
     bool same =
         guess->fields > 1 && !guess->first_misfits && column_at(guess, 0)->length && has_all_fields(guess);
     for (size_t i = 0; same && i < guess->split->count; i++)
@@ -181,7 +181,7 @@ static bool take_lines(guess_t *guess, const guess_piece_t *piece, const uint8_t
         const guess_line_t bare = {line.text + bom, line.length - bom};
         if (!guess_split_line(guess, &bare, err))
             return false;
-        if (like_first || (at_start && guess->header) || guess_is_named_again(guess)) {
+        if (like_first || (at_start && guess->header) || is_named_again(guess)) {
             guess->like_first++;
             guess->repeated += !at_start;
             guess->marked_again |= !at_start && bom;

@@ -99,7 +99,7 @@ void guess_list_dates(text_t *lines, const guess_t *guess) {
     for (size_t i = 0; i < guess->structure.columns; i++) {
         guess_column_t *column = &guess->columns[i];
         column->is = guess_column_decide(&column->column);
-        if (column->is.kind != TYPE_DATE || __builtin_popcount(column->is.orders) > 1 || column->told)
+        if (column->is.kind != TYPE_DATE || __builtin_popcount(column->is.orders) > 1 || column->spec)
             continue;
         text_append(lines, any ? "" : "\ntexts stay texts; these options make dates of those that are:");
         guess_put_spec(lines, "-t", column->text, &column->is);

@@ -48,11 +48,11 @@ typedef struct {
     column_t column;
     head_t head;
     decision_t is;
-    const type_spec_t *told; /* what --type says of the column; NULL: nothing */
+    const type_spec_t *spec; /* what --type says of the column; NULL: nothing */
 } guess_column_t;
 
 static inline bool guess_is_typed_by_user(const guess_column_t *column) {
-    return column->told && column->told->type;
+    return column->spec && column->spec->type;
 }
 
 /* Words that are null values in all columns. */
@@ -130,9 +130,6 @@ const guess_piece_t *guess_first_piece(const guess_sample_t *sample);
 bool guess_add_column(guess_t *guess, const char *text, size_t length, err_t *err);
 /* Cuts a line into guess->split. */
 bool guess_split_line(guess_t *guess, const guess_line_t *line, err_t *err);
-/* True if the record that is split is the header again, except for quotes, case and blanks around names. The reader also takes
- * it for a header (dialect_line). */
-bool guess_is_named_again(const guess_t *guess);
 /* guess_encoding.c: called for each value; called at the end. */
 void guess_look_at_bytes(guess_t *guess, const uint8_t *text, size_t length);
 bool guess_find_encoding(guess_t *guess, err_t *err);
@@ -147,7 +144,9 @@ bool guess_is_of_no_quotes(const guess_t *guess);
 void guess_put_scalar(text_t *out, const char *before, const char *text);
 /* Appends the option (--type or -t) that gives a column this type, as a shell takes it. */
 void guess_put_spec(text_t *out, const char *option, const char *name, const decision_t *is);
-/* guess_settle.c: decides what a column alone leaves open. */
+/* guess_settle.c: reads each --type, and gives it to its column when the names are known. */
+bool guess_tell_types(guess_t *guess, err_t *err);
+/* Decides what a column alone leaves open. */
 bool guess_settle_ways(guess_t *guess, err_t *err);
 /* \N is a null value in all columns if one has it; so is NULL if it is a null value in one. */
 void guess_settle_nulls(guess_t *guess);
@@ -163,8 +162,6 @@ bool guess_is_underline(const guess_t *guess, const guess_line_t *line);
 bool guess_read_names(guess_t *guess, err_t *err);
 bool guess_find_header(guess_t *guess, const guess_sample_t *sample, err_t *err);
 bool guess_name_columns(guess_t *guess, err_t *err);
-/* guess_settle.c: reads each --type, and gives it to its column when the names are known. */
-bool guess_tell_types(guess_t *guess, err_t *err);
 /* A text of the input in UTF-8, for free; NULL: out of memory. */
 char *guess_utf8(const guess_t *guess, const uint8_t *text, size_t length);
 

@@ -39,11 +39,11 @@ bool guess_tell_types(guess_t *guess, err_t *err) {
         if (!column)
             return false;
         decision_t *is = &column->is;
-        if (column->told)
+        if (column->spec)
             return err_set(err, STATUS_USAGE,
                            "--type '%s': the same column as in --type '%s': say all in one", spec->text,
-                           column->told->text);
-        column->told = spec;
+                           column->spec->text);
+        column->spec = spec;
         if (!spec->type)
             continue;
         if (guess->kind == RECORDS_DELIMITED)
@@ -90,7 +90,7 @@ static void take_way(guess_column_t *column, date_order_t way) {
 /* True if the comma in a column's numbers may stand between two numbers: "1,5" in quotes, where commas divide and other columns
  * have 1.5; where blanks divide. */
 static bool may_be_pairs(const guess_t *guess, const guess_column_t *column, bool point) {
-    return !column->told && column->is.orders == 1u << MARK_COMMA &&
+    return !column->spec && column->is.orders == 1u << MARK_COMMA &&
            (guess->structure.way.blanks || (point && way_delimiter(&guess->structure.way).text[0] == ','));
 }
 

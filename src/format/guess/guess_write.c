@@ -181,8 +181,8 @@ static void put_writing(text_t *out, const guess_column_t *column) {
     const decision_t *is = &column->is;
     const bool number = guess_kind_is_number(is->kind);
     const uint32_t mark = 1u << (is->comma ? MARK_COMMA : MARK_POINT);
-    if (column->told && column->told->pattern)
-        guess_put_scalar(out, ", pattern: ", column->told->pattern);
+    if (column->spec && column->spec->pattern)
+        guess_put_scalar(out, ", pattern: ", column->spec->pattern);
     else if (*is->pattern)
         text_print(out, strchr(is->pattern, ',') ? ", pattern: \"%s\"" : ", pattern: %s", is->pattern);
     if (number && is->comma)
@@ -205,9 +205,9 @@ static void write_type(writer_t *to, text_t *people, const guess_column_t *colum
         text_print(&to->yaml, ", exact: %s", guess_is_typed_by_user(column) ? "no" : "yes");
     if (is->took_point)
         text_append(&more, ", decimal dot; else --with decimal=,");
-    if (strchr(is->pattern, 'u') && !column->told)
+    if (strchr(is->pattern, 'u') && !column->spec)
         text_print(&more, ", rounded to milliseconds; else --type %s:text", column->key);
-    text_append(&more, column->told ? ", by --type" : "");
+    text_append(&more, column->spec ? ", by --type" : "");
     if (column >= to->guess->columns + to->guess->seen && strcmp(column->text, "_id") != 0)
         text_append(&more, ", which the first objects lack");
     text_append(&more, column->optional ? ", not in every file" : "");
@@ -252,7 +252,7 @@ static void list_nearly(text_t *kept, const guess_column_t *column) {
     char misfits[UNITS_MAX], values[UNITS_MAX], first[2 * GUESS_SHOWN];
     fit_t fit;
     decision_t is;
-    if (column->told || !guess_kind_is_text(column->is.kind) ||
+    if (column->spec || !guess_kind_is_text(column->is.kind) ||
         !guess_column_nearly(&column->column, &fit, &is))
         return;
     text_t *list = list_next(kept);
@@ -267,7 +267,7 @@ static void write_field(writer_t *to, const guess_column_t *column) {
     const bool renamed =
         (to->guess->header || to->guess->named_here) && strcmp(column->name, column->key) != 0;
     const char *const name = column->key ? column->key : column->text;
-    const char *const key = column->told && column->told->key ? column->told->key : name;
+    const char *const key = column->spec && column->spec->key ? column->spec->key : name;
     text_t *people = list_next(&to->lists[COLUMNS]);
     char shown[4 * 128]; /* keys may hold any character */
     guess_put_scalar(&to->yaml, "  - {name: ", name);
@@ -295,7 +295,7 @@ static void write_columns(writer_t *to) {
     const bool all = guess->kind == RECORDS_DELIMITED; /* of documents those with --type */
     text_append(&to->yaml, all || guess->options.type_count ? "fields:\n" : "");
     for (size_t i = 0; i < guess->structure.columns; i++)
-        if (all || guess->columns[i].told)
+        if (all || guess->columns[i].spec)
             write_field(to, &guess->columns[i]);
     if (guess->hollow)
         text_print(list_next(&to->lists[LEFT_OUT]), "all of %llu row%s (an empty document each)",

@@ -4,7 +4,6 @@
 #include "base/chars.h"
 #include "format/cut/delimiter.h"
 #include "format/guess/column/guess_column.h"
-#include "format/guess/column/guess_name.h"
 #include "format/values/blanks.h"
 #include "format/values/digits.h"
 
@@ -341,7 +340,7 @@ typedef struct {
     uint8_t holds; /* signs in cells, a bit for each of `delimiters`: see guess_structure.h */
     /* records: over several lines; that may be one value; with a delimiter before a blank; with two blanks in a row; with a tab,
      * or a backslash in front of a delimiter; with a text in quotes that a delimiter divides; with a digit */
-    size_t of_lines, whole, prose, numbered, gaps, strange, torn;
+    size_t of_lines, whole, prose, gaps, strange, torn, numbered;
 } candidate_t;
 
 /* Of a column: the number of texts [0] and of values of a type [1]; those of them in quotes. */
