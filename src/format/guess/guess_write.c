@@ -13,31 +13,34 @@
  * and null words that stay text. */
 enum { COLUMNS, RENAMED, LEFT_OUT, KEPT, LISTS };
 static const char *const list_words[LISTS] = {"columns", "renamed", "left out", "kept as text"};
-enum { MOST_SHOWN = 1000 }; /* bytes of a list */
+enum { MOST_SHOWN = 1000 }; /* bytes of a list, and the rest of an item */
 
 typedef struct {
     const guess_t *guess;
     text_t yaml, people;
     text_t lists[LISTS];
+    size_t shown[LISTS]; /* bytes of its items that are shown; 0: all */
 } writer_t;
 
 /* ---- words ---- */
 
 /* Begins an item, which the caller appends to the text that is returned. */
-static text_t *list_next(text_t *list) {
+static text_t *list_next(writer_t *to, unsigned which) {
+    text_t *list = &to->lists[which];
+    if (!to->shown[which] && list->length > MOST_SHOWN)
+        to->shown[which] = list->length;
     text_append(list, list->length ? ", " : "");
     return list;
 }
 
 /* Appends a line, if the list has an item, and frees it. */
-static void list_end(text_t *out, const char *words, text_t *list) {
-    size_t shown = list->length;
-    if (shown > MOST_SHOWN)
-        shown = MOST_SHOWN + strcspn(list->bytes + MOST_SHOWN, ",");
-    if (shown)
-        text_print(out, "\n%s: %.*s%s", words, (int)shown, list->bytes,
-                   shown < list->length ? ", and more" : "");
-    text_miss(out, list);
+static void list_end(writer_t *to, unsigned which) {
+    text_t *list = &to->lists[which];
+    const size_t shown = to->shown[which];
+    if (list->length)
+        text_print(&to->people, "\n%s: %.*s%s", list_words[which], (int)(shown ? shown : list->length),
+                   list->bytes, shown ? ", and more" : "");
+    text_miss(&to->people, list);
     text_free(list);
 }
 
@@ -219,9 +222,9 @@ static void write_type(writer_t *to, text_t *people, const guess_column_t *colum
 }
 
 static void write_nulls(writer_t *to, const guess_column_t *column) {
-    text_t *left_out = &to->lists[LEFT_OUT], *kept = &to->lists[KEPT];
+    const text_t *left_out = &to->lists[LEFT_OUT];
     if (column->column.blank)
-        text_print(list_next(left_out), "'' of %s", column->key);
+        text_print(list_next(to, LEFT_OUT), "'' of %s", column->key);
     text_append(&to->yaml, column->is.nulls ? ", nulls: [\"\"" : "");
     for (size_t i = 0; i < column->column.null_count; i++) {
         char shown[4 * GUESS_NULL_ROOM + 3];
@@ -231,9 +234,9 @@ static void write_nulls(writer_t *to, const guess_column_t *column) {
         if (is)
             guess_put_scalar(&to->yaml, ", ", word);
         if (is && !(left_out->bytes && strstr(left_out->bytes, shown)))
-            text_append(list_next(left_out), shown);
+            text_append(list_next(to, LEFT_OUT), shown);
         if (!is && guess_kind_is_text(column->is.kind))
-            text_print(list_next(kept), "%s of %s", shown, column->key);
+            text_print(list_next(to, KEPT), "%s of %s", shown, column->key);
     }
     text_append(&to->yaml, column->is.nulls ? "]" : "");
 }
@@ -248,14 +251,14 @@ void guess_put_spec(text_t *out, const char *option, const char *name, const dec
 }
 
 /* Names a column that is text because of a few of its values. */
-static void list_nearly(text_t *kept, const guess_column_t *column) {
+static void list_nearly(writer_t *to, const guess_column_t *column) {
     char misfits[UNITS_MAX], values[UNITS_MAX], first[2 * GUESS_SHOWN];
     fit_t fit;
     decision_t is;
     if (column->spec || !guess_kind_is_text(column->is.kind) ||
         !guess_column_nearly(&column->column, &fit, &is))
         return;
-    text_t *list = list_next(kept);
+    text_t *list = list_next(to, KEPT);
     text_print(list, "%s because of %s of %s values, such as '%s':", column->key,
                units_count(misfits, fit.misfits), units_count(values, column->column.values),
                guess_shown(first, sizeof first, (const char *)fit.first->first, fit.first->length));
@@ -268,7 +271,7 @@ static void write_field(writer_t *to, const guess_column_t *column) {
         (to->guess->header || to->guess->named_here) && strcmp(column->name, column->key) != 0;
     const char *const name = column->key ? column->key : column->text;
     const char *const key = column->spec && column->spec->key ? column->spec->key : name;
-    text_t *people = list_next(&to->lists[COLUMNS]);
+    text_t *people = list_next(to, COLUMNS);
     char shown[4 * 128]; /* keys may hold any character */
     guess_put_scalar(&to->yaml, "  - {name: ", name);
     text_append(&to->yaml, ",");
@@ -281,12 +284,12 @@ static void write_field(writer_t *to, const guess_column_t *column) {
     write_type(to, people, column);
     if (to->guess->kind == RECORDS_DELIMITED)
         write_nulls(to, column);
-    list_nearly(&to->lists[KEPT], column);
+    list_nearly(to, column);
     if (renamed && to->guess->header)
         guess_put_scalar(&to->yaml, ", column: ", column->name);
     text_append(&to->yaml, column->optional ? ", optional: yes}\n" : "}\n");
     if (renamed && key == name)
-        text_print(list_next(&to->lists[RENAMED]), "'%s' -> %s",
+        text_print(list_next(to, RENAMED), "'%s' -> %s",
                    guess_shown(shown, sizeof shown, column->name, strlen(column->name)), column->key);
 }
 
@@ -298,10 +301,10 @@ static void write_columns(writer_t *to) {
         if (all || guess->columns[i].spec)
             write_field(to, &guess->columns[i]);
     if (guess->hollow)
-        text_print(list_next(&to->lists[LEFT_OUT]), "all of %llu row%s (an empty document each)",
+        text_print(list_next(to, LEFT_OUT), "all of %llu row%s (an empty document each)",
                    (unsigned long long)guess->hollow, units_s(guess->hollow));
-    for (size_t i = 0; i < LISTS; i++)
-        list_end(&to->people, list_words[i], &to->lists[i]);
+    for (unsigned i = 0; i < LISTS; i++)
+        list_end(to, i);
 }
 
 /* ---- all of it ---- */
