@@ -28,9 +28,9 @@ static file_t lab_made(const generate_kind_t *kind, const generate_t *what) {
     err_t err = {.text = ""};
     if (!generate_write(kind, what, fd, &made, &err))
         fail_msg("%s", err.text);
-    file_t file = {.size = (size_t)lseek(fd, 0, SEEK_END)};
-    assert_true(what->gzip || file.size == made.bytes);
-    assert_non_null(file.text = calloc(1, file.size + 1));
+    const off_t size = lseek(fd, 0, SEEK_END);
+    assert_true(what->gzip || (uint64_t)size == made.bytes);
+    file_t file = {calloc(1, (size_t)size + 1), (size_t)size};
     assert_int_equal(pread(fd, file.text, file.size, 0), file.size);
     close(fd);
     return file;
