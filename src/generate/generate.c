@@ -128,7 +128,9 @@ bool generate_write(const generate_kind_t *kind, const generate_t *what, int fd,
     bool ok = write_all(output, fd, err);
     *made = output->made;
     if (output->file) {
-        close(output->fd); /* what is left does not wait for a slow reader */
+        const int nothing = open("/dev/null", O_WRONLY); /* for what is left: it may wait for a slow reader */
+        dup2(nothing, output->fd);
+        close(nothing);
         gzclose(output->file);
     }
     if (kind->end)

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LOOK_AT = 256 << 10 /* bytes, for dates */, MOST_PATH = 400, MOST_PATHS = 500 };
+enum { LOOK_AT = 256 << 10 /* bytes, for dates */, MOST_PATH = 400 };
 
 /* True if nothing follows the closing bracket: otherwise [] may be the first value of a row. */
 static bool is_empty_array(const uint8_t *text, size_t length) {
@@ -51,7 +51,7 @@ guess_column_t *guess_column_at(guess_t *guess, const char *path, err_t *err) {
 /* Makes a column of each path of an object or an array, and adds the texts there; those of an array stand where it does. */
 static bool note_values(guess_t *guess, bson_iter_t *at, bool array, char path[MOST_PATH], size_t before,
                         err_t *err) {
-    while (guess->structure.columns < MOST_PATHS && element_next(at)) {
+    while (guess->structure.columns < GUESS_MOST_PATHS && element_next(at)) {
         const char *key = bson_iter_key(at);
         const size_t keyed = array ? 0 : strlen(key);
         bson_iter_t child;

@@ -68,6 +68,7 @@ static bool stands_by(uint8_t neighbour, const char *among) {
 /* True if text[at], a byte above 7f, stands where it may. A letter stands next to one of ASCII, in a word of three or more. */
 static bool is_in_place(const uint8_t *text, size_t length, size_t at) {
     const uint8_t byte = text[at], before = at ? text[at - 1] : 0, after = at + 1 < length ? text[at + 1] : 0;
+    const bool capital = small(byte) != byte && is_letter(before) && small(before) == before;
     size_t from = at, to = at;
     bool in_place = false;
     for (size_t i = 0; i < COUNT(places); i++)
@@ -77,7 +78,8 @@ static bool is_in_place(const uint8_t *text, size_t length, size_t at) {
         from--;
     while (to < length && is_letter(text[to]))
         to++;
-    return in_place && (!is_letter(byte) || (to - from > 2 && (isalpha(before) || isalpha(after))));
+    return in_place && !capital &&
+           (!is_letter(byte) || (to - from > 2 && (isalpha(before) || isalpha(after))));
 }
 
 static void look_at_bytes(guess_words_t *words, const char *in, const uint8_t *text, size_t length) {

@@ -78,6 +78,8 @@ typedef struct {
     const char *blank; /* the first input with a text in quotes after a blank; NULL: there is none */
 } guess_quotes_t;
 
+enum { GUESS_MOST_PATHS = 500 }; /* of JSON that are looked for */
+
 struct guess {
     const char *name;
     record_kind_t kind; /* of JSON the columns are paths, and of JSON and BSON the structure stays empty */

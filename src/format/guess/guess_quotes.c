@@ -84,8 +84,8 @@ bool guess_find_quotes(guess_t *guess, err_t *err) {
         const char *why, *otherwise;
     } reasons[] = {
         {guess->structure.unsure_quotes && !guess->options.quote,
-         "some stand in other quotes than the rest, are followed by a blank, or hold a quote after a "
-         "backslash",
+         "some stand in other quotes than the rest, are followed by a blank, enclose nothing, or hold a "
+         "quote after a backslash",
          "--with quote=double or --with quote=single"},
         {quotes->cut_off, "the last one opens a text that the file does not end; it may have been cut off",
          "--with quote=double or --with quote=single"},

@@ -11,6 +11,11 @@
 
 /* Finds a column by its name in the header, or by its key; of JSON by its path. */
 static guess_column_t *find_column(guess_t *guess, const type_spec_t *spec, err_t *err) {
+    if (guess->kind != RECORDS_DELIMITED && (spec->key || !spec->type)) {
+        err_set(err, STATUS_USAGE,
+                "--type '%s': a value of JSON keeps the key that it has there: say NAME:TYPE", spec->text);
+        return NULL;
+    }
     if (guess->kind != RECORDS_DELIMITED)
         return guess_column_at(guess, spec->name, err);
     const char *words[2 * SCHEMA_MOST_FIELDS];

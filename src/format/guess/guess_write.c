@@ -211,7 +211,8 @@ static void write_type(writer_t *to, text_t *people, const guess_column_t *colum
     if (strchr(is->pattern, 'u') && !column->spec)
         text_print(&more, ", rounded to milliseconds; else --type %s:text", column->key);
     text_append(&more, column->spec ? ", by --type" : "");
-    if (column >= to->guess->columns + to->guess->seen && strcmp(column->text, "_id") != 0)
+    if (to->guess->seen < GUESS_MOST_PATHS && column >= to->guess->columns + to->guess->seen &&
+        strcmp(column->text, "_id") != 0)
         text_append(&more, ", which the first objects lack");
     text_append(&more, column->optional ? ", not in every file" : "");
     text_print(people, " %s", type_of(is));

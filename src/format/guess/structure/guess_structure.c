@@ -204,7 +204,8 @@ static void find_texts(study_t *study, const structure_t *found) {
     for (size_t j = 0; j < found->columns; j++)
         if (columns[j].heads == 1 && columns[j].head && columns[j].head <= MOST_BEFORE + 1) {
             study->heads[columns[j].head - 1]++;
-            study->typed_heads[columns[j].head - 1] += columns[j].typed_head;
+            study->typed_heads[columns[j].head - 1] +=
+                columns[j].typed_head && columns[j].text == columns[j].head;
         }
 }
 
@@ -534,7 +535,9 @@ static candidate_t weigh_sign(study_t *study, char sign) {
             if (k == 2 && (first == ',' || first == '\t')) /* an empty column of a sheet */
                 continue;
             const candidate_t found = weigh(study, &way, none);
-            if (found.score > best.score && !tears(&found, &best) && (k < 2 || found.fitting > 1))
+            const bool joins =
+                none && way.quote == '\'' && found.of_lines; /* lines of texts with apostrophes */
+            if (found.score > best.score && !tears(&found, &best) && !joins && (k < 2 || found.fitting > 1))
                 best = found;
         }
     }
@@ -559,12 +562,15 @@ static bool ask(const char *name, const candidate_t *one, char other, size_t col
                    name, first, count, reading, why, first, second);
 }
 
-/* Asks about another candidate that divides as many lines as the best one, if cells of the best one hold its sign. */
+/* Asks about another candidate that divides as many lines as the best one, if cells of the best one hold its sign, or its own
+ * cells do not hold that of the best one. */
 static bool check_rivals(const candidate_t *found, const char *name, const candidate_t *best, err_t *err) {
+    const char *const sign = memchr(delimiters, best->is.way.delimiter, CANDIDATES);
     for (size_t i = 0; i < CANDIDATES; i++) {
         const structure_t *is = &found[i].is;
         if (is->way.delimiter != best->is.way.delimiter && is->columns > 1 && found[i].score > 0 &&
-            found[i].fitting >= best->fitting && is->titles <= best->is.titles && best->holds >> i & 1)
+            found[i].fitting >= best->fitting && is->titles <= best->is.titles &&
+            (best->holds >> i & 1 || !(found[i].holds >> (sign - delimiters) & 1)))
             return ask(name, best, guess_way_sign(&is->way), is->columns, "", err);
     }
     return true;
