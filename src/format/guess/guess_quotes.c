@@ -1,7 +1,8 @@
 /* Whether quotes are ordinary characters. guess_find_structure decides by the beginning of a text. Then each record of the sample
  * is checked once (guess_quotes_look). At the end guess_find_quotes asks, or keeps the way. It asks for these reasons:
  *
- *     mixed      texts stand in other quotes than the rest, or hold a quote after a backslash
+ *     mixed      texts stand in other quotes than the rest, or in quotes that a blank follows or that enclose nothing, or hold a
+ *                quote after a backslash
  *     cut off    the text ends within one, if they enclose texts
  *     blank      a text in quotes stands after a blank, where a quote is an ordinary character
  *     odd        most records have something after the quote that ends a text
@@ -15,7 +16,7 @@
 #include <string.h>
 
 /* True if blanks stand before a quote. */
-static bool is_behind_blank(const span_t *span, char quote) {
+static bool is_after_blank(const span_t *span, char quote) {
     const uint8_t *text = span->text;
     size_t length = span->length;
     blanks_trim(&text, &length);
@@ -28,7 +29,7 @@ void guess_note_quotes(guess_t *guess, bool names) {
     for (size_t i = 0; i < guess->split->count && i < guess->structure.columns; i++) {
         const span_t *span = &guess->split->spans[i];
         const bool enclosed = span->length != span->raw_length;
-        if (!quotes->blank && is_behind_blank(span, quote))
+        if (!quotes->blank && is_after_blank(span, quote))
             quotes->blank = guess->here;
         quotes->loose += span->length && !enclosed && memchr(span->text, quote, span->length) != NULL;
         quotes->any |= enclosed;

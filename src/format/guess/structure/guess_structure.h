@@ -11,8 +11,8 @@
  *                 they are no part of a time, an address, a path or a link
  *
  * The best score has to explain its rivals: another sign that divides as many records may only stand where `holds` does
- * not count it. If it does not, or a sign may be a part of the values, one sentence asks, with both readings and the option for
- * each. Colons and blanks divide only if the user says so.
+ * not count it. If it does not, or each explains the other, or a sign may be a part of the values, one sentence asks, with both
+ * readings and the option for each. Colons and blanks divide only if the user says so.
  *
  * guess.c calls guess_find_structure for the beginning of a text, and guess_schema, guess_next and guess_middle for each text
  * that it cuts afterwards. The room column decides the types of whole columns. */
