@@ -81,6 +81,7 @@ static const result_view_t views[] = {
     LINE(SHOW_USUAL, "lines_skipped", "no records: {lines_skipped|line} skipped"),
     LINE(SHOW_USUAL, "comment_lines", "no records: {comment_lines|comment line}"),
     LINE(SHOW_ALWAYS, "-kept_values", "{-kept_values}"), /* they are in no file */
+    LINE(SHOW_ALWAYS, "-null_values", "{-null_values}"),
     LINE(SHOW_USUAL, "-rejected_values", "{-rejected_values}"),
     TABLE(SHOW_NORMAL, NULL, "bad_fields", NULL, NULL, BAD_FIELDS),
     LINE(SHOW_USUAL, NULL, "index {keys} built in {seconds}", .each = "indexes"),
@@ -243,8 +244,8 @@ static void put_figures(bson_t *to, const load_result_t *load) {
         AS_SECONDS("throttled_seconds", load->throttled_ns), AS_WORDS("throttled_by", load->throttled_by),
         OF(load, namespace), OF(load, format), OF(load, bytes_text), OF(load, files), OF(load, files_skipped),
         OF(load, records_skipped), OF(load, records_done_by_others),
-        AS_COUNT("values_kept_as_text", load->bad_value == BAD_VALUE_TEXT ? load->bad_values : 0),
-        OF(load, bad_values), AS_COUNT("lines_skipped", load->passed_over.skipped),
+        AS_COUNT("values_kept_as_text", load->became[BAD_VALUE_TEXT]), OF(load, bad_values),
+        AS_COUNT("lines_skipped", load->passed_over.skipped),
         AS_COUNT("comment_lines", load->passed_over.comments),
         AS_LIST("bad_fields", load->bad_field_count, put_bad_field, load->bad_fields), OF(load, clustered),
         OF(load, appended), OF(load, threads), OF(load, batch),
@@ -273,12 +274,14 @@ static void put_more(bson_t *to, const load_spec_t *spec, const load_result_t *l
 }
 
 static void put_bad_values(bson_t *to, const load_result_t *load) {
-    text_t words = {.length = 0};
-    if (!load->bad_values)
-        return;
-    schema_tell_bad(&words, load->bad_value, load->bad_stay, load->bad_values);
-    result_take(to, load->bad_value == BAD_VALUE_REJECT ? "-rejected_values" : "-kept_values",
-                text_take_or_end(&words));
+    static const char *const names[BAD_VALUES] = {"-kept_values", "-null_values", "-rejected_values"};
+    for (bad_value_t became = BAD_VALUE_TEXT; became < BAD_VALUES; became++) {
+        text_t words = {.length = 0};
+        if (!load->became[became])
+            continue;
+        schema_tell_bad(&words, became, load->bad_stay, load->became[became]);
+        result_take(to, names[became], text_take_or_end(&words));
+    }
 }
 
 /* ---- what is left to do ---- */

@@ -107,12 +107,14 @@ void records_begin(records_t *records, const dialect_t *dialect, const uint8_t *
                    bool file_start, bool with_id, int64_t id_base) {
     bad_values_settle(records->bad);
     records->bad->text = (bad_place_t){.line = 0};
+    records->bad->by = dialect ? dialect->bad_value : BAD_VALUE_TEXT;
     records->own_id = with_id && records->id;
     records->in = (record_text_t){.text = text,
                                   .length = length,
                                   .at = file_start ? (uint32_t)lines_bom(text, length) : 0,
                                   .file_start = file_start,
                                   .with_id = with_id,
+                                  .bad_value = records->bad->by,
                                   .id_base = id_base,
                                   .file = records->file};
     if (records->fixed)

@@ -244,6 +244,7 @@ static bool list_inputs(job_t *job, err_t *err) {
     for (; job->file_count < job->manifest.count; job->file_count++) {
         job->files[job->file_count].input = &job->manifest.files[job->file_count];
         job->files[job->file_count].to = UINT64_MAX;
+        job->files[job->file_count].bad_value = job->schema->bad_value;
     }
     return true;
 }

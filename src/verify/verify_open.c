@@ -153,18 +153,9 @@ static bool take_filter(verification_t *run, err_t *err) {
     return true;
 }
 
-/* With a --format: what the load did with values that do not fit. */
-static bool take_bad_value(verification_t *run, err_t *err) {
-    bad_value_t then;
-    const char *digest = run->header.format_digest;
-    if (!digest || !schema_digest_tells(run->schema, digest, &then) || then == run->schema->bad_value)
-        return true;
-    return schema_set_bad_value(run->schema, then, err);
-}
-
 static bool check_header(verification_t *run, err_t *err) {
-    if (!take_bad_value(run, err))
-        return false;
+    if (run->header.format_digest)
+        schema_bind(run->schema, run->header.format_digest);
     const catalog_settings_t settings = {.name = server_namespace(run->server),
                                          .format = run->schema->name,
                                          .format_digest = run->schema->digest,
@@ -286,6 +277,7 @@ static bool find_files(verification_t *run, err_t *err) {
                                : "a stream is known again only by the --input-name it was loaded with");
         run->files[i].input = input;
         run->files[i].ordinal = entry->ordinal;
+        run->files[i].bad_value = entry_bad_value(entry, run->schema->bound);
         run->files[i].read_by = entry_dialect(entry, run->header.generation);
         run->files[i].known_as = entry->path;
         run->files[i].extents = entry->extents;

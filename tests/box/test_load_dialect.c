@@ -187,3 +187,184 @@ LAB_TEST(fixed_by_another_header, lab_open(lab, BOX_STANDALONE)) {
     assert_status(lab, lab_retry(lab, "fixed.rejects"), STATUS_OK);
     assert_int_equal(box_count(lab->box, LAB_TARGET, "{\"id\": 2, \"tax\": \"7\"}"), 1);
 }
+
+/* ---- what becomes of values that do not fit ---- */
+
+static const char TYPED[] = "format: rows\nrecord: {delimiter: [\",\"], header: yes}\n"
+                            "fields: [{name: n, type: int}, {name: v, type: int}]\n";
+
+/* --on-bad-value of the next loads; BAD_VALUES: none. */
+static void say(lab_t *lab, bad_value_t bad_value) {
+    lab->load.guess.bad_value = bad_value;
+    lab->load.guess.bad_value_given = bad_value != BAD_VALUES;
+}
+
+/* a.csv, by which the collection is bound, rejects its second record; b.csv keeps it as a text; c.csv as null. */
+static void load_three(lab_t *lab) {
+    static const struct {
+        char *name;
+        bad_value_t bad_value;
+        status_t status;
+    } files[] = {{"a.csv", BAD_VALUE_REJECT, STATUS_SOME_REJECTED},
+                 {"b.csv", BAD_VALUE_TEXT, STATUS_OK},
+                 {"c.csv", BAD_VALUE_NULL, STATUS_OK}};
+    lab_open(lab, BOX_STANDALONE);
+    use_format(lab, TYPED);
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        char rows[60];
+        snprintf(rows, sizeof rows, "n,v\n%zu0,1\n%zu1,x\n%zu2,3", i, i, i);
+        lab_write(files[i].name, rows);
+        say(lab, files[i].bad_value);
+        assert_status(lab, lab_load(lab, files[i].name), files[i].status);
+    }
+    assert_int_equal(box_count(lab->box, LAB_TARGET, NULL), 8);
+    assert_int_equal(box_count(lab->box, LAB_TARGET, "{\"n\": 11, \"v\": \"x\"}"), 1);
+    assert_int_equal(box_count(lab->box, LAB_TARGET, "{\"n\": 21, \"v\": null}"), 1);
+    assert_status(lab, lab_verify(lab, "a.csv", "b.csv", "c.csv"), STATUS_OK);
+}
+
+/* Whatever a later command says, and whether its last record was cut off. */
+TEST(input_grows_as_it_was_begun) {
+    for (bad_value_t later = BAD_VALUE_TEXT; later <= BAD_VALUES; later++) {
+        lab_t lab;
+        load_three(&lab);
+        lab_write("a.csv", "n,v\n00,1\n01,x\n02,3y\n03,z\n");
+        lab_write("b.csv", "n,v\n10,1\n11,x\n12,3y\n13,z\n");
+        lab_write("c.csv", "n,v\n20,1\n21,x\n22,3y\n23,z\n");
+        say(&lab, later);
+        assert_status(&lab, lab_load(&lab, "a.csv", "b.csv", "c.csv"), STATUS_SOME_REJECTED);
+        assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 9);
+        assert_int_equal(box_count(lab.box, LAB_TARGET, "{\"v\": {\"$in\": [\"x\", \"3y\", \"z\"]}}"), 3);
+        assert_int_equal(box_count(lab.box, LAB_TARGET, "{\"n\": {\"$gt\": 20}, \"v\": null}"), 3);
+        assert_int_equal(lab.loaded.became[BAD_VALUE_REJECT], 3);
+        assert_int_equal(strstr(lab.said, "keeps --on-bad-value") != NULL, later != BAD_VALUES);
+        assert_status(&lab, lab_verify(&lab, "a.csv", "b.csv", "c.csv"), STATUS_OK);
+        lab_close(&lab);
+    }
+}
+
+/* The first record of a file without a header, which was cut off, told its dialect by itself. */
+LAB_TEST(first_record_keeps_its_text, lab_open(lab, BOX_STANDALONE)) {
+    use_format(lab, "format: rows\nrecord: {delimiter: [\";\"], header: no}\n"
+                    "fields: [{name: n, type: int}, {name: v, type: int}]\nlayouts: [[n], [n, v]]\n");
+    lab_write("a.csv", "1;2\n");
+    say(lab, BAD_VALUE_REJECT);
+    assert_status(lab, lab_load(lab, "a.csv"), STATUS_OK);
+    lab_write("b.csv", "3;x");
+    say(lab, BAD_VALUE_TEXT);
+    assert_status(lab, lab_load(lab, "b.csv"), STATUS_OK);
+    lab_write("b.csv", "3;xy\n4;z\n");
+    say(lab, BAD_VALUES);
+    assert_status(lab, lab_load(lab, "b.csv"), STATUS_OK);
+    assert_int_equal(lab->loaded.counts.corrected, 1);
+    assert_int_equal(box_count(lab->box, LAB_TARGET, NULL), 3);
+    assert_status(lab, lab_verify(lab, "a.csv", "b.csv"), STATUS_OK);
+}
+
+/* Killed before it wrote down what it had sent; and as a version of tipple has it that knows of no choice of an input's own. */
+TEST(input_is_completed_as_it_was_begun) {
+    for (int unknown = 0; unknown < 2; unknown++) {
+        lab_t lab;
+        load_three(&lab);
+        assert_int_equal(box_count(lab.box, LAB_FILES, "{\"badValue\": {\"$exists\": true}}"), 2);
+        box_update(lab.box, LAB_FILES, "{\"path\": \"b.csv\"}",
+                   "{\"$set\": {\"pieces\": [{\"from\": 0, \"owner\": null, \"epoch\": 1, \"generation\": 1, "
+                   "\"dialect\": -7046029254386353131}], \"versions.0.completed\": 0}}");
+        if (unknown)
+            box_update(lab.box, LAB_FILES, "{\"path\": \"b.csv\"}", "{\"$unset\": {\"badValue\": true}}");
+        say(&lab, BAD_VALUE_REJECT);
+        assert_status(&lab, lab_load(&lab, "b.csv"), unknown ? STATUS_INPUT : STATUS_OK);
+        if (!unknown) {
+            assert_counts(&lab, 3, 0, 3, 0);
+            assert_status(&lab, lab_verify(&lab, "a.csv", "b.csv", "c.csv"), STATUS_OK);
+        }
+        lab_close(&lab);
+    }
+}
+
+/* Of documents that somebody removed, too. */
+TEST(input_is_loaded_again_as_it_was_begun) {
+    lab_t lab;
+    load_three(&lab);
+    box_delete(lab.box, LAB_TARGET, "{\"n\": {\"$gt\": 10}}");
+    say(&lab, BAD_VALUES);
+    lab.load.reload_missing = true;
+    assert_status(&lab, lab_load(&lab, "b.csv", "c.csv"), STATUS_OK);
+    assert_counts(&lab, 6, 5, 1, 0);
+    lab.load.reload_missing = false;
+    assert_status(&lab, lab_load(&lab, "b.csv", "c.csv"), STATUS_OK);
+    assert_status(&lab, lab_verify(&lab, "a.csv", "b.csv", "c.csv"), STATUS_OK);
+    lab_close(&lab);
+}
+
+/* Of a format file its own key counts, as the option does; without either, a new input is as the collection. */
+TEST(choice_of_a_format_file) {
+    for (bad_value_t said = BAD_VALUE_TEXT; said <= BAD_VALUES; said++) {
+        lab_t lab;
+        char format[400];
+        load_three(&lab);
+        snprintf(format, sizeof format, "%s%s%s", TYPED, said < BAD_VALUES ? "on_bad_value: " : "",
+                 said < BAD_VALUES ? schema_bad_values[said] : "");
+        use_format(&lab, format);
+        say(&lab, BAD_VALUES);
+        lab_write("d.csv", "n,v\n31,x\n");
+        assert_status(&lab, lab_load(&lab, "d.csv"),
+                      said < BAD_VALUE_REJECT ? STATUS_OK : STATUS_SOME_REJECTED);
+        assert_int_equal(box_count(lab.box, LAB_TARGET, "{\"n\": 31, \"v\": \"x\"}"), said == BAD_VALUE_TEXT);
+        assert_int_equal(box_count(lab.box, LAB_TARGET, "{\"n\": 31, \"v\": null}"), said == BAD_VALUE_NULL);
+        assert_status(&lab, lab_verify(&lab, "a.csv", "b.csv", "c.csv", "d.csv"), STATUS_OK);
+        lab_close(&lab);
+    }
+}
+
+/* Rejects are read by what is said of them, and else as their input: in a collection that was bound with text, too. */
+TEST(retried_otherwise) {
+    for (int bound_with_text = 0; bound_with_text < 2; bound_with_text++) {
+        lab_t lab;
+        lab_open(&lab, BOX_STANDALONE);
+        use_format(&lab, TYPED);
+        lab_write("a.csv", "n,v\n1,x\n2,y\n");
+        lab_write("b.csv", "n,v\n3,z\n");
+        if (bound_with_text)
+            assert_status(&lab, lab_load(&lab, "b.csv"), STATUS_OK);
+        say(&lab, BAD_VALUE_REJECT);
+        assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_SOME_REJECTED);
+        say(&lab, BAD_VALUES);
+        assert_int_equal(rename("c.rejects", "kept.rejects"), 0);
+        assert_status(&lab, lab_retry(&lab, "kept.rejects"), STATUS_SOME_REJECTED);
+        assert_int_equal(box_count(lab.box, LAB_TARGET, "{\"n\": {\"$lt\": 3}}"), 0);
+        say(&lab, BAD_VALUE_TEXT);
+        assert_status(&lab, lab_retry(&lab, "kept.rejects"), STATUS_OK);
+        assert_int_equal(box_count(lab.box, LAB_TARGET, "{\"n\": 1, \"v\": \"x\"}"), 1);
+        assert_int_equal(box_count(lab.box, LAB_TARGET, "{\"n\": 2, \"v\": \"y\"}"), 1);
+        say(&lab, BAD_VALUES);
+        assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
+        assert_status(&lab, lab_verify(&lab, "a.csv"), STATUS_OK);
+        assert_int_equal(lab.verified.fixed, 2);
+        lab.verify.retry = (char *[]){"kept.rejects"};
+        lab.verify.retry_count = 1;
+        assert_status(&lab, lab_verify(&lab, "a.csv"), STATUS_OK);
+        assert_int_equal(lab.verified.fixed, 2);
+        assert_null(strstr(lab.said, "another document"));
+        box_update(lab.box, LAB_TARGET, "{\"n\": 1}", "{\"$set\": {\"v\": 1}}");
+        assert_status(&lab, lab_verify(&lab, "a.csv"), STATUS_DIFFERENT);
+        lab_close(&lab);
+    }
+}
+
+/* Verify reads a fixed record as the retry did, and not as its input, which makes another document of it. */
+LAB_TEST(verified_as_it_was_retried, lab_open(lab, BOX_STANDALONE)) {
+    use_format(lab, TYPED);
+    lab_write("a.csv", "n,v\n1,2,3\n");
+    assert_status(lab, lab_load(lab, "a.csv"), STATUS_SOME_REJECTED);
+    assert_int_equal(system("sed -i 's/^1,2,3$/1,x/' c.rejects"), 0);
+    say(lab, BAD_VALUE_NULL);
+    assert_status(lab, lab_retry(lab, "c.rejects"), STATUS_OK);
+    assert_int_equal(box_count(lab->box, LAB_TARGET, "{\"n\": 1, \"v\": null}"), 1);
+    assert_status(lab, lab_verify(lab, "a.csv"), STATUS_OK);
+    lab->verify.retry = (char *[]){"c.rejects"};
+    lab->verify.retry_count = 1;
+    assert_status(lab, lab_verify(lab, "a.csv"), STATUS_OK);
+    assert_int_equal(lab->verified.fixed, 1);
+    assert_null(strstr(lab->said, "another document"));
+}

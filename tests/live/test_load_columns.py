@@ -1,4 +1,4 @@
-"""--type and --on-bad-value: kept with the guess, the same after an interruption, and refused where they say otherwise."""
+"""--type and --on-bad-value: kept with the guess, and the same after an interruption; another --type is refused."""
 # needs: standalone
 
 import live
@@ -49,9 +49,8 @@ class Columns(livetest.Case):
                 # what says otherwise touches nothing
                 self.refused("--type zip:code:text: .* was guessed with --type zip:code:int",
                              "orders.csv", "-t", "zip:code:text")
-                self.refused("--on-bad-value %s: .* has %s" % (other, bad), "orders.csv", "--on-bad-value", other)
                 status = 2 if bad == "reject" else 0
-                self.load("orders.csv", status=status)
+                self.load("orders.csv", "--on-bad-value", other, status=status)
                 expected = [wanted(row, bad) for row in range(ROWS) if bad != "reject" or row % 1000 != 999]
                 self.assertEqual(expected, self.stored())
                 self.load("orders.csv", "-t", "zip:code:int", "--on-bad-value", bad, status=status)
@@ -67,6 +66,18 @@ class Columns(livetest.Case):
                            "first": "orders.csv:1001, orders.csv:2001, orders.csv:3001"}], said["bad_fields"])
         said = self.load("orders.csv", "--type", "zip:int", "--on-bad-value", "null", collection="other")
         self.assertEqual((ROWS // 1000, 0), (said["bad_values"], said["values_kept_as_text"]))
+
+    def test_later_choice(self):
+        """another --on-bad-value holds for new files, and for what is loaded from a reject file"""
+        typed = "--type", "zip:int"
+        self.load("orders.csv", *typed)
+        self.write("more.csv", b"id;zip;paid\n9001;5;yes\n9002;n/z;no\n")
+        self.load("more.csv", *typed, "--on-bad-value", "reject", "--rejects", "r", status=2)
+        self.tipple("verify", "--uri", self.uri(), "orders.csv", "more.csv")
+        self.load("--retry", "r", status=2)
+        self.load("--retry", "r", "--on-bad-value", "text")
+        self.assertEqual(["n/z"], [document["zip"] for document in self.stored() if document["id"] == 9002])
+        self.tipple("verify", "--uri", self.uri(), "orders.csv", "more.csv", "--retry", "r")
 
     def test_printed_guess(self):
         """a guess that is printed and given as --format reads as strictly; with multiline: yes it is for --retry"""

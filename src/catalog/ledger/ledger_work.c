@@ -85,7 +85,8 @@ static bool fill_take(const ledger_t *ledger, size_t number, take_t *take, err_t
         take->progress = (piece_t){.from = piece->from,
                                    .to = piece->to,
                                    .generation = ledger->options.generation,
-                                   .dialect = dialect_for(ledger, piece)};
+                                   .dialect = dialect_for(ledger, piece),
+                                   .bad_value = piece->bad_value};
         take->change.progress = &take->progress;
         /* an earlier version may have been loaded from another file than the one here */
         take->change.uncompletes = last ? (uint32_t)input->entry.version_count : 0;

@@ -97,6 +97,10 @@ static bool make_entries(matching_t *m, uint64_t unit, uint64_t ordinal, err_t *
         ok = entry && make_entry(registering, wanted, unit, (uint32_t)ordinal, entry, err) &&
              say_what_it_follows(before, entry, err);
         before = (int64_t)ordinal;
+        for (size_t piece = 0; ok && piece < entry->piece_count; piece++) {
+            entry->pieces[piece].bad_value = registering->bad_value;
+            entry->pieces[piece].generation = registering->bad_value ? registering->generation : 0;
+        }
         if (ok)
             take_pieces(registering, wanted, &portion, entry);
         unit += wanted->extent_units;

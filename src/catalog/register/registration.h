@@ -94,6 +94,7 @@ typedef struct {
     size_t count;
     load_id_t self;
     uint32_t generation; /* of the collection */
+    uint32_t bad_value;  /* of new inputs: see piece_t */
     portion_t portion;   /* of new pieces, whose entries are made as taken by this load; none: all are free */
     bool read_only;      /* nothing is written: new inputs get no entry (their pieces are 0) */
     bool own_ids;        /* the documents of an input cannot be told from those of another one */

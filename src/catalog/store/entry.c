@@ -320,6 +320,10 @@ uint64_t entry_dialect(const entry_t *entry, uint32_t generation) {
     return 0;
 }
 
+uint32_t entry_bad_value(const entry_t *entry, uint32_t bound) {
+    return entry->piece_count && entry->pieces->bad_value ? entry->pieces->bad_value - 1 : bound;
+}
+
 bool piece_copy(piece_t *to, const piece_t *from, err_t *err) {
     piece_t copy = *from;
     copy.done = (done_runs_t){0};

@@ -68,6 +68,8 @@ typedef struct {
     int64_t modified_ns;
     /* by which dialect its records are read, also when the text has more lines than today; 0: not decided */
     uint64_t dialect;
+    uint32_t
+        bad_value; /* 1 + what becomes of its values that do not fit; 0: what the collection was bound with */
     done_runs_t done;
     counts_t counts; /* of the done blocks, without the tail */
     tail_t tail;
@@ -134,6 +136,8 @@ bool entry_has_name(const entry_t *entry, const char *name);
 uint32_t entry_version_of(const entry_t *entry, uint64_t size, const char *digest);
 /* By which dialect its records were read for this generation of the collection; 0: not decided. */
 uint64_t entry_dialect(const entry_t *entry, uint32_t generation);
+/* The same for values that do not fit (bad_value_t), in a collection that was bound with this; all of its pieces agree. */
+uint32_t entry_bad_value(const entry_t *entry, uint32_t bound);
 /* The slot of the next version, once the input was loaded to the end of the version `complete`: the slot of a dropped
  * version, or a new slot after all others. Never dropped are those from `complete` on (their last records may have to be
  * corrected), and those whose cut-off record a person has fixed. */

@@ -1,5 +1,6 @@
 /* An entry from its document. */
 #include "catalog/store/entry_bson.h"
+#include "format/schema/schema.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -162,6 +163,13 @@ static bool take_pieces(const bson_iter_t *of, entry_t *entry, err_t *err) {
     return true;
 }
 
+static void take_bad_value(uint32_t bad_value, entry_t *entry) {
+    for (size_t i = 0; i < entry->piece_count; i++) {
+        entry->pieces[i].bad_value = bad_value;
+        entry->pieces[i].dialect ^= entry_dialect_mark(bad_value);
+    }
+}
+
 static void take_torn(const bson_iter_t *of, torn_t *torn) {
     bson_iter_t field;
     EACH(&field, of) {
@@ -283,6 +291,7 @@ static bool take_names(const bson_iter_t *of, entry_t *entry, err_t *err) {
 
 bool entry_from_bson(const bson_t *document, entry_t *entry, err_t *err) {
     bson_iter_t iter;
+    uint32_t bad_value = 0;
     bool ok = bson_iter_init(&iter, document);
     while (ok && bson_iter_next(&iter)) {
         if (is(&iter, "_id"))
@@ -311,9 +320,12 @@ bool entry_from_bson(const bson_t *document, entry_t *entry, err_t *err) {
             ok = take_extents(&iter, entry, err);
         else if (is(&iter, "fixes"))
             ok = take_fixes(&iter, entry, err);
+        else if (is(&iter, "badValue") && whole(&iter) <= BAD_VALUES)
+            bad_value = (uint32_t)whole(&iter);
         else if (is(&iter, "pieces"))
             ok = take_pieces(&iter, entry, err);
     }
+    take_bad_value(bad_value, entry);
     if (!ok)
         return false;
     if ((!entry->path && !(entry->path = strdup(""))) || (!entry->key && !(entry->key = strdup(""))))

@@ -95,7 +95,7 @@ void entry_append_piece(bson_t *to, const char *key, const piece_t *piece, const
     if (piece->unsafe)
         BSON_APPEND_BOOL(&inner, "unsafe", true);
     append_some(&inner, "modified", (uint64_t)piece->modified_ns);
-    append_some(&inner, "dialect", piece->dialect);
+    append_some(&inner, "dialect", piece->dialect ^ entry_dialect_mark(piece->bad_value));
     append_runs(&inner, &piece->done);
     append_counts(&inner, &piece->counts);
     append_tail(&inner, &piece->tail);
@@ -167,6 +167,7 @@ void entry_to_bson(const entry_t *entry, bson_t *to) {
     for (size_t i = 0; i < entry->extent_count; i++)
         entry_append_extent(&array, entry_index_key(i, text), &entry->extents[i]);
     bson_append_array_end(to, &array);
+    append_some(to, "badValue", entry->piece_count ? entry->pieces->bad_value : 0);
     BSON_APPEND_ARRAY_UNSAFE_BEGIN(to, "pieces", &array);
     for (size_t i = 0; i < entry->piece_count; i++)
         entry_append_piece(&array, entry_index_key(i, text), &entry->pieces[i], &entry->pieces[i].owner,

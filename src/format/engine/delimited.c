@@ -188,8 +188,7 @@ void delimited_begin(delimited_t *reader, const dialect_t *dialect, const record
     reader->may_begin[dialect->header_first] |= dialect->header;
     reader->worst_bytes =
         engine->program.record.bytes + (in->file ? strlen(in->file) : 0) * engine->program.file_times;
-    reader->plain =
-        schema->bad_value == BAD_VALUE_REJECT || schema_is_wide(schema) ? SIZE_MAX : dialect->columns;
+    reader->plain = in->bad_value == BAD_VALUE_REJECT || schema_is_wide(schema) ? SIZE_MAX : dialect->columns;
     reader->engine.in = *in;
     reader->row = reader->scan.row_count = 0;
     reader->skip_left = in->file_start ? schema->skip : 0;

@@ -59,9 +59,9 @@ static __attribute__((noinline)) bool put_instead(engine_t *engine, uint8_t **ou
                                                   const uint8_t *text, size_t length) {
     const op_rest_t *rest = op_rest(&engine->program, op);
     bad_values_note(engine->bad, rest->counted, 1, engine->record);
-    if (engine->schema->bad_value == BAD_VALUE_NULL)
+    if (engine->in.bad_value == BAD_VALUE_NULL)
         *out = put_head_as(engine, *out, op, BSON_TYPE_NULL);
-    if (engine->schema->bad_value == BAD_VALUE_REJECT && !engine->refused) {
+    if (engine->in.bad_value == BAD_VALUE_REJECT && !engine->refused) {
         engine->refused = op->at + 1u;
         if (text)
             value_misfit(rest->field, text, length, engine->reason);
@@ -72,7 +72,7 @@ static __attribute__((noinline)) bool put_instead(engine_t *engine, uint8_t **ou
                 "were expected",
                 rest->field->name);
     }
-    return engine->schema->bad_value != BAD_VALUE_TEXT;
+    return engine->in.bad_value != BAD_VALUE_TEXT;
 }
 
 static bool is_absent(const engine_t *engine, const op_t *op, const uint8_t *text, size_t length) {

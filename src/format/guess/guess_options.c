@@ -137,8 +137,7 @@ void guess_options_name(text_t *yaml, const guess_options_t *options) {
     text_free(&line);
 }
 
-bool guess_options_agree(const guess_options_t *options, const schema_t *schema, const char *yaml,
-                         const char *what, err_t *err) {
+bool guess_options_agree(const guess_options_t *options, const char *yaml, const char *what, err_t *err) {
     const char *named = strstr(yaml, "\n# with "), *kept = named ? named + 1 : "# without options";
     text_t line = {.length = 0};
     bool ok = true;
@@ -150,9 +149,6 @@ bool guess_options_agree(const guess_options_t *options, const schema_t *schema,
                      "%.*s: %s was guessed %.*s, all of which is given or nothing: " GUESS_ANEW,
                      (int)strcspn(line.bytes, "\n") - (int)strlen("# with "), line.bytes + strlen("# with "),
                      what, (int)strcspn(kept, "\n") - 2, kept + 2);
-    else if (options->bad_value_given && options->bad_value != schema->bad_value)
-        ok = err_set(err, STATUS_USAGE, "--on-bad-value %s: %s has %s: " GUESS_ANEW,
-                     schema_bad_values[options->bad_value], what, schema_bad_values[schema->bad_value]);
     text_free(&line);
     return ok;
 }

@@ -67,10 +67,9 @@ const char *guess_options_said(const guess_options_t *options, bool of_text);
 /* Appends the line of a format file that names the options of --with and --type, if any are given. */
 void guess_options_name(text_t *yaml, const guess_options_t *options);
 
-/* Checks that a kept format was guessed with the --with and --type that are given, if any are, by that line of its file `yaml`,
- * and has the same --on-bad-value. what: the format, for the sentence. False: status 1. */
-bool guess_options_agree(const guess_options_t *options, const schema_t *schema, const char *yaml,
-                         const char *what, err_t *err);
+/* Checks that a kept format was guessed with the --with and --type that are given, if any are, by that line of its file `yaml`.
+ * what: the format, for the sentence. False: status 1. */
+bool guess_options_agree(const guess_options_t *options, const char *yaml, const char *what, err_t *err);
 
 /* ---- one --type ---- */
 

@@ -34,6 +34,7 @@ void bad_values_settle(bad_values_t *values) {
         add_place(field, &values->record);
         field->count += field->recent;
         values->count += field->recent;
+        values->became[values->by] += field->recent;
         field->recent = 0;
     }
     values->any_recent = false;
@@ -61,6 +62,8 @@ void bad_values_take_back(bad_values_t *values, const record_t *record) {
 
 void bad_values_add(bad_values_t *values, const bad_values_t *more) {
     values->count += more->count;
+    for (size_t i = 0; i < BAD_VALUES; i++)
+        values->became[i] += more->became[i];
     for (size_t i = 0; i < values->field_count; i++) {
         values->fields[i].count += more->fields[i].count;
         for (size_t j = 0; j < more->fields[i].place_count; j++)

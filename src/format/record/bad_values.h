@@ -24,9 +24,11 @@ typedef struct {
 } bad_field_t;
 
 typedef struct {
-    uint64_t count;     /* of all fields */
-    bad_place_t text;   /* where the text that is read begins */
-    bad_place_t record; /* the last record that has such values, while they are kept apart */
+    uint64_t count;              /* of all fields, */
+    uint64_t became[BAD_VALUES]; /* and by what became of them */
+    bad_place_t text;            /* where the text that is read begins, */
+    bad_value_t by;              /* and what becomes of its values */
+    bad_place_t record;          /* the last record that has such values, while they are kept apart */
     bool any_recent;
     passed_over_t passed; /* lines that are no records, which are counted here, too */
     size_t field_count;

@@ -59,6 +59,7 @@ static void add_column(const schema_t *schema, dialect_t *dialect, size_t field)
 }
 
 static void set_hash(const schema_t *schema, dialect_t *dialect) {
+    dialect->bad_value = schema->bad_value;
     const uint64_t format =
         XXH3_64bits_withSeed(schema->digest, strlen(schema->digest), (unsigned char)dialect->delimiter);
     const uint64_t hash =

@@ -28,9 +28,11 @@ typedef struct {
     uint16_t column_of[SCHEMA_MOST_FIELDS]; /* by field; DIALECT_NO_FIELD: the file has no such column */
     int surplus_column;                     /* -1: none */
     bool array;                             /* of JSON: the file is one array, which has to be closed */
-    size_t header_length;                   /* recognises the header line in the middle of the file, by */
-    uint64_t header_hash;                   /* its length, its XXH3-64, */
-    uint8_t header_first;                   /* and its first byte */
+    bad_value_t
+        bad_value; /* what becomes of values that do not fit: not in the hash, and the format's, or the input's */
+    size_t header_length; /* recognises the header line in the middle of the file, by */
+    uint64_t header_hash; /* its length, its XXH3-64, */
+    uint8_t header_first; /* and its first byte */
 } dialect_t;
 
 /* Where the first line begins that may be the header or a record: after a byte-order mark and the lines that the format

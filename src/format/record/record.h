@@ -44,10 +44,11 @@ typedef struct {
 typedef struct {
     const uint8_t *text; /* POOL_SLACK bytes before and after it may be read */
     uint32_t length;
-    uint32_t at;     /* where the next record begins, */
-    uint32_t line;   /* and in which line, from 0 */
-    bool file_start; /* the text is the start of its file */
-    bool with_id;    /* documents begin with {_id: id_base + the record's offset} */
+    uint32_t at;           /* where the next record begins, */
+    uint32_t line;         /* and in which line, from 0 */
+    bool file_start;       /* the text is the start of its file */
+    bool with_id;          /* documents begin with {_id: id_base + the record's offset} */
+    bad_value_t bad_value; /* what becomes of values that do not fit */
     int64_t id_base;
     const char *file; /* the name of its input, where a key is made of that; NULL: not known */
 } record_text_t;

@@ -108,18 +108,21 @@ bool schema_set_bad_value(schema_t *schema, bad_value_t bad_value, err_t *err) {
                        "neither: its values have the types that they are written with, or are kept as text",
                        schema->name);
     schema->bad_value = bad_value;
+    schema->bad_value_said = true;
     return schema_digest(schema, err);
 }
 
-bool schema_digest_tells(const schema_t *schema, const char *digest, bad_value_t *then) {
+void schema_bind(schema_t *schema, const char *digest) {
     schema_t other = *schema;
     err_t ignored;
-    for (*then = BAD_VALUE_TEXT; *then < BAD_VALUES; ++*then) {
-        other.bad_value = *then;
-        if (schema_digest(&other, &ignored) && strcmp(other.digest, digest) == 0)
-            return true;
+    for (other.bad_value = BAD_VALUE_TEXT; other.bad_value < BAD_VALUES; other.bad_value++) {
+        if (!schema_digest(&other, &ignored) || strcmp(other.digest, digest) != 0)
+            continue;
+        memcpy(schema->digest, other.digest, sizeof schema->digest);
+        schema->bound = other.bound;
+        schema->bad_value = schema->bad_value_said ? schema->bad_value : other.bound;
+        return;
     }
-    return false;
 }
 
 /* ---- the digest ---- */
@@ -184,5 +187,6 @@ bool schema_digest(schema_t *schema, err_t *err) {
     XXH128_canonicalFromHash(&canonical, XXH3_128bits_digest(state));
     XXH3_freeState(state);
     hex_print(canonical.digest, sizeof canonical.digest, (uint8_t *)schema->digest);
+    schema->bound = schema->bad_value;
     return true;
 }

@@ -60,8 +60,8 @@
  *
  * What holds for every schema_t that schema_parse returns:
  *
- * - It does not change, and all threads share it. Only schema_set_bad_value, `id` and `guessed` change one, before anything is
- *   compiled from it. Its texts live in the tree of the file or in memory that it owns, as long as it does.
+ * - It does not change, and all threads share it. Only schema_set_bad_value, schema_bind, `id` and `guessed` change one, before
+ *   anything is compiled from it. Its texts live in the tree of the file or in memory that it owns, as long as it does.
  * - `kind` says which members mean something: those up to `layouts` belong to delimited records, those from `fixed` to
  *   `sections` to records of fixed width. JSON has fields only where values get types; BSON has none.
  * - Names of fields are unique. No key is the beginning of another one at a dot ("a" and "a.b"). A subdocument
@@ -311,6 +311,9 @@ typedef struct {
     bool guessed;       /* no user wrote it: what may be data, and is no record, is refused. Not a part of the
                      format file, nor of the digest */
     const own_id_t *id; /* NULL: the record's place. Not a part of the format file, nor of the digest */
+    bool
+        bad_value_said; /* the user has said `bad_value`: by --on-bad-value, or in a format file of his own */
+    bad_value_t bound;  /* what the digest has for `bad_value`: see schema_bind */
 
     char digest[33];   /* of the meaning of the file, so a changed comment does not change it */
     yaml_tree_t *tree; /* owns all texts of the file, and what schema_own gives out */
@@ -395,8 +398,10 @@ void schema_tell_bad(text_t *out, bad_value_t bad_value, bool stay, uint64_t cou
  * its own digest. False: there is no choice (status 1). */
 bool schema_set_bad_value(schema_t *schema, bad_value_t bad_value, err_t *err);
 
-/* Is this the digest of the same format with this or another choice? *then: with which. */
-bool schema_digest_tells(const schema_t *schema, const char *digest, bad_value_t *then);
+/* Takes the digest by which a collection is bound, if it is that of this format with any choice of bad_value. The collection keeps
+ * that choice in its digest; a later choice of the user's is for new inputs only. Where the user has made none, it is that of the
+ * collection. Without effect on another format. */
+void schema_bind(schema_t *schema, const char *digest);
 
 /* ---- reading ---- */
 

@@ -213,6 +213,7 @@ schema_t *schema_parse(const char *text, size_t length, const char *name, err_t 
     schema->about = "";
     schema->surplus_field = -1;
     schema->point = '.';
+    schema->bad_value_said = yaml_item_get(yaml_tree_root(schema->tree), "on_bad_value");
     if (read_part(&reader, yaml_tree_root(schema->tree), IN_FILE, schema_finish_file, schema) &&
         schema_digest(schema, err))
         return schema;
@@ -222,7 +223,9 @@ schema_t *schema_parse(const char *text, size_t length, const char *name, err_t 
 
 schema_t *schema_parse_guessed(const char *text, const char *name, err_t *err) {
     schema_t *schema = schema_parse(text, strlen(text), name, err);
-    if (schema)
+    if (schema) {
         schema->guessed = true;
+        schema->bad_value_said = false;
+    }
     return schema;
 }

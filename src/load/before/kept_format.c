@@ -46,7 +46,8 @@ static bool find_kept(const server_options_t *target, const guess_options_t *opt
     if (ok && *schema) {
         snprintf(whose, sizeof whose, "the format that was kept when %s was first loaded",
                  server_namespace(server));
-        ok = guess_options_agree(options, *schema, *text, whose, err);
+        ok = guess_options_agree(options, *text, whose, err) &&
+             (!options->bad_value_given || schema_set_bad_value(*schema, options->bad_value, err));
     }
     store_mongo_close(store);
     if (client)

@@ -25,6 +25,7 @@ typedef struct {
     uint64_t first_record;    /* where it begins; 0: not known yet. The feeders', under a lock of theirs */
     uint8_t bracket_before;   /* JSON: the last [ or ] around the records before that; as first_record */
     uint64_t from, to;        /* blocks; to is UINT64_MAX where it goes up to the end */
+    bad_value_t bad_value;    /* what becomes of its values that do not fit */
     const dialect_t *dialect; /* NULL until its first bytes were read */
     /* hash of the dialect by which its records are read, now and when it has grown; 0: no whole line has told it yet */
     uint64_t read_by;

@@ -64,7 +64,9 @@ bool job_find_format(job_t *job, err_t *err) {
     if (spec->guessed && !take_guessed(job, whose, err))
         return false;
     if (job->schema)
-        return guess_options_agree(&spec->guess, job->schema, job->format_text, whose, err);
+        return guess_options_agree(&spec->guess, job->format_text, whose, err) &&
+               (!spec->guess.bad_value_given ||
+                schema_set_bad_value(job->schema, spec->guess.bad_value, err));
     bool ok = (job->schema = guess_inputs_open(&job->manifest, &spec->guess, &guessed, err)) != NULL;
     job->format_text = guessed.yaml;
     guessed.yaml = NULL;

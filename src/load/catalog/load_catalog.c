@@ -36,19 +36,6 @@ static void fill_settings(job_t *job, const char *id, const char *existing) {
     job->settings.append = job->spec->append;
 }
 
-/* Loaded by the same format with another --on-bad-value? */
-static bool check_bad_value(const job_t *job, const catalog_header_t *header, err_t *err) {
-    bad_value_t then;
-    if (!header->format || !header->format_digest ||
-        strcmp(header->format_digest, job->schema->digest) == 0 ||
-        !schema_digest_tells(job->schema, header->format_digest, &then))
-        return true;
-    return err_set(err, STATUS_USAGE,
-                   "%s was loaded with --on-bad-value %s, not %s: give the same one, or load into another "
-                   "collection, or start over with --drop, which drops the collection and its catalog",
-                   job->settings.name, schema_bad_values[then], schema_bad_values[job->schema->bad_value]);
-}
-
 /* No load had put a record there when the header was read: then what had been seen there before is of others, which are expected only
  * where a load was given --append. A drop may lie between both: so it is looked at once more. */
 static bool check_unfilled(job_t *job, err_t *err) {
@@ -66,7 +53,9 @@ static bool check_unfilled(job_t *job, err_t *err) {
 }
 
 static bool check_found(job_t *job, const catalog_header_t *header, err_t *err) {
-    if (!check_bad_value(job, header, err) || !catalog_check_header(header, &job->settings, err))
+    if (header->format_digest)
+        schema_bind(job->schema, header->format_digest);
+    if (!catalog_check_header(header, &job->settings, err))
         return false;
     if (!header->format)
         return check_unfilled(job, err);

@@ -173,6 +173,7 @@ static bool make_files(job_t *job, err_t *err) {
         file->ordinal = input->entry.ordinal;
         file->from = piece->from;
         file->to = piece->to;
+        file->bad_value = entry_bad_value(&input->entry, job->schema->bound);
         file->may_be_torn = describe_may_grow(file->input);
         if (!(file->known_as = strdup(input->entry.path)))
             return err_memory(err, strlen(input->entry.path));
@@ -240,6 +241,27 @@ void job_tell_what_is_there(const job_t *job) {
             rejects_of_others(job->loading.rejects, work->read_before, work->rejected_before);
         }
     }
+}
+
+/* Inputs that keep what another command has said of values that do not fit. */
+static void tell_bad_values(const job_t *job) {
+    const schema_t *schema = job->schema;
+    size_t told = 0;
+    for (size_t i = 0; schema->bad_value_said && i < job->ledger.input_count; i++) {
+        const ledger_input_t *input = &job->ledger.inputs[i];
+        const bad_value_t kept = entry_bad_value(&input->entry, schema->bound);
+        if (kept == schema->bad_value || (is_done(job, input) && !entry_open_rejects(&input->entry)) ||
+            told++ >= NOTES)
+            continue;
+        log_warn("%s keeps --on-bad-value %s, with which a load began it: %s --on-bad-value %s", input->name,
+                 schema_bad_values[kept],
+                 kept == BAD_VALUE_REJECT
+                     ? "to load its rejects otherwise, tipple load --retry FILE"
+                     : "to load it otherwise, remove it with `tipple forget --delete`, and give",
+                 schema_bad_values[schema->bad_value]);
+    }
+    if (told > NOTES)
+        log_warn("... and %zu more input%s that keep theirs", told - NOTES, units_s(told - NOTES));
 }
 
 /* All of them at once: a lease is waited once. */
@@ -313,13 +335,15 @@ static bool may_reload_missing(const job_t *job, err_t *err) {
 bool job_register_inputs(job_t *job, err_t *err) {
     registration_t *registration = &job->registration;
     describe_asked_t asked;
-    *registration = (registration_t){.count = job->manifest.count,
-                                     .self = job->id,
-                                     .generation = job->loading.generation,
-                                     .bound = job->loading.bound,
-                                     .own_ids = job->schema->id,
-                                     .known_only = job->spec->reload_missing,
-                                     .name = server_namespace(job->server)};
+    *registration = (registration_t){
+        .count = job->manifest.count,
+        .self = job->id,
+        .generation = job->loading.generation,
+        .bound = job->loading.bound,
+        .bad_value = job->schema->bad_value == job->schema->bound ? 0 : 1 + job->schema->bad_value,
+        .own_ids = job->schema->id,
+        .known_only = job->spec->reload_missing,
+        .name = server_namespace(job->server)};
     describe_asked(registration, &job->manifest, job->schema, &asked);
     if (job->existing != EXISTING_REPLACE)
         registration->portion = (portion_t){.least = JOB_LEAST_PIECES, .most_bytes = JOB_PIECE_BYTES};
@@ -340,6 +364,7 @@ bool job_register_inputs(job_t *job, err_t *err) {
         !make_files(job, err))
         return false;
     count_done_inputs(job);
+    tell_bad_values(job);
     tell_cut_back(job);
     return true;
 }

@@ -57,7 +57,10 @@ static const dialect_t *dialect_then(const schema_t *schema, const block_t *bloc
     size_t begins, ends;
     const size_t length = offset + torn->length;
     const bool first = block->file_start && !dialect_first_line(schema, text, length, false, &begins, &ends);
-    return first && dialect_sniff(schema, text, length, "", own, &ignored) ? own : block->file->dialect;
+    if (!first || !dialect_sniff(schema, text, length, "", own, &ignored))
+        return block->file->dialect;
+    own->bad_value = block->file->bad_value;
+    return own;
 }
 
 /* The document that the record made when it ended there; NULL with *err untouched: none. */

@@ -50,6 +50,7 @@ static bool find_dialect(beginning_t *beginning, load_file_t *file, const dialec
         return false;
     if (file->read_by && file->read_by != dialect.hash)
         return refuse_header(file, err);
+    dialect.bad_value = file->bad_value;
     if (!(file->dialect = dialect_shelf_keep(beginning->shelf, &dialect)))
         return err_memory(err, sizeof dialect);
     if (dialect_first_line(beginning->schema, head->text, head->length, false, &begins, &ends))

@@ -123,7 +123,8 @@ static void put_place(text_t *to, const bad_place_t *place) {
 /* Fields with values that do not fit: what cannot be remembered for want of memory is counted all the same. */
 static void tally_bad_fields(job_t *job, const bad_values_t *values) {
     load_result_t *result = job->result;
-    result->bad_value = job->schema->bad_value;
+    if (values)
+        memcpy(result->became, values->became, sizeof result->became);
     result->bad_stay = schema_any_fields(job->schema);
     for (size_t i = 0; values && !job->spec->retry && i < schema_counted(job->schema); i++) {
         const bad_field_t *field = &values->fields[i];

@@ -166,16 +166,23 @@ static void tell_left_out(const reading_t *reading, const named_places_t *named,
 
 /* ---- what they make ---- */
 
+bad_value_t fixes_bad_value(const schema_t *schema, const entry_t *entry) {
+    return schema->bad_value_said ? schema->bad_value : entry_bad_value(entry, schema->bound);
+}
+
 /* The document of a record under an `_id`, in reading->place; its length is 0 where there is none. */
-static bool encode(reading_t *reading, const retry_t *retry, int64_t id, uint32_t *length, bool *filtered,
-                   err_t *err) {
+static bool encode(reading_t *reading, const retry_t *retry, int64_t id, bad_value_t bad_value,
+                   uint32_t *length, bool *filtered, err_t *err) {
     const fixes_options_t *options = reading->options;
     record_t record;
+    dialect_t dialect = retry->dialect;
+    dialect.bad_value = bad_value;
     *length = 0;
+    *filtered = false;
     if (retry->refusal)
         return true;
-    const parsed_t parsed = records_one(reading->reader, &retry->dialect, retry->bytes, retry->length, false,
-                                        id, &reading->place, &record);
+    const parsed_t parsed = records_one(reading->reader, &dialect, retry->bytes, retry->length, false, id,
+                                        &reading->place, &record);
     if (parsed == PARSED_MEMORY)
         return err_memory(err, record.needed);
     if (parsed != PARSED_DOCUMENT || record.length > CUTTER_RECORD ||
@@ -188,13 +195,32 @@ static bool encode(reading_t *reading, const retry_t *retry, int64_t id, uint32_
     return true;
 }
 
+static bool is_answer(const reading_t *reading, const fix_mark_t *answer, uint32_t length) {
+    return length && answer && answer->hash == XXH3_64bits(reading->place.bytes, length);
+}
+
+/* To verify, a record that was fixed is read in the way that makes the document that the catalog knows, if there is one: a --retry
+ * may have had another --on-bad-value than its input. */
+static bool encode_fix(reading_t *reading, const retry_t *retry, const entry_t *entry,
+                       const fix_mark_t *answer, int64_t id, uint32_t *length, bool *filtered, err_t *err) {
+    const fixes_options_t *options = reading->options;
+    const bad_value_t usual = fixes_bad_value(options->schema, entry);
+    for (unsigned i = options->only_fixes && answer ? 1 : BAD_VALUES; i <= BAD_VALUES; i++) {
+        if (!encode(reading, retry, id, (usual + i) % BAD_VALUES, length, filtered, err))
+            return false;
+        if (is_answer(reading, answer, *length))
+            break;
+    }
+    return true;
+}
+
 static bool add(reading_t *reading, const retry_t *retry, const entry_t *entry, uint64_t of, int64_t id,
                 uint32_t length, bool filtered, err_t *err) {
     fixes_t *fixes = reading->fixes;
     if (!GROW(fixes->items, fixes->room, fixes->count + 1, err))
         return false;
     const fix_mark_t *answer = entry_answer(entry, retry->offset, of);
-    const bool loaded = length && answer && answer->hash == XXH3_64bits(reading->place.bytes, length);
+    const bool loaded = is_answer(reading, answer, length);
     fix_t fix = {.id = id,
                  .entry = entry,
                  .offset = retry->offset,
@@ -249,7 +275,7 @@ static bool take(void *context, const retry_t *retry, err_t *err) {
     entry_number(entry, retry->offset, &voff);
     const int64_t id = record_id_make(record_id_lane(entry->ordinal, retry->offset), voff);
     records_from(reading->reader, entry->path);
-    if (retry->length && !encode(reading, retry, id, &length, &filtered, err))
+    if (retry->length && !encode_fix(reading, retry, entry, answer, id, &length, &filtered, err))
         return false;
     return (options->only_fixes && !filtered && is_of_earlier_try(retry, answer, length)) ||
            add(reading, retry, entry, of, id, length, filtered, err);

@@ -54,6 +54,9 @@ typedef enum {
  * it, or else the newest that has rejected it. NULL: there is no such input. */
 const entry_t *fixes_input(const places_t *places, const retry_t *retry, const char *catalog);
 
+/* What becomes of values of a fixed record that do not fit: what the user says, or else what became of those of its input. */
+bad_value_t fixes_bad_value(const schema_t *schema, const entry_t *entry);
+
 /* Where two entries have one place, the first that makes a document counts (with only_fixes the one that was loaded).
  * Status 1 with the entry that is wrong, or where no entry of a file belongs to this collection. */
 fixes_t *fixes_read(char *const *paths, size_t count, const places_t *places, const fixes_options_t *options,

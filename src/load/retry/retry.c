@@ -19,8 +19,10 @@ typedef struct {
 static load_file_t *file_of(const feeding_t *feeding, const retry_t *retry, err_t *err) {
     job_t *job = feeding->job;
     load_file_t *last = job->file_count ? &job->files[job->file_count - 1] : NULL;
-    const dialect_t *dialect = dialect_shelf_keep(&job->loading.pipeline.shelf, &retry->dialect);
     const entry_t *entry = job->places ? fixes_input(job->places, retry, job->own_catalog) : NULL;
+    dialect_t read_by = retry->dialect;
+    read_by.bad_value = entry ? fixes_bad_value(job->schema, entry) : job->schema->bad_value;
+    const dialect_t *dialect = dialect_shelf_keep(&job->loading.pipeline.shelf, &read_by);
     if (dialect && last && last->dialect == dialect && strcmp(last->input->name, retry->path) == 0 &&
         (!entry || last->ordinal == entry->ordinal))
         return last;
