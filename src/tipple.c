@@ -247,6 +247,7 @@ bool tipple_reader_emit(tipple_reader_t *reader, const char **text, size_t *leng
     if (!reader->document_length ||
         !bson_init_static(&document, reader->place.bytes, reader->document_length))
         return library_refuse(error, "there is no document: the last call gave none");
+    reader->shape.carriage = false; /* the caller may put a LF after it */
     if (!emit_record(reader->emit, &reader->dialect, &document, &reader->shape, &record, length, &err))
         return library_tell(error, &err);
     *text = (const char *)record;

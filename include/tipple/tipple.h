@@ -101,8 +101,8 @@ typedef struct {
  * record is given. After tipple_reader_begin the reader can be used again. */
 TIPPLE_API int tipple_reader_next(tipple_reader_t *reader, tipple_record_t *record, tipple_error_t *error);
 
-/* The record of the document that tipple_reader_next gave last, in the spelling of its file. Until the next
- * call. */
+/* The record of the document that tipple_reader_next gave last, in the spelling of its file, without its line end: LF or CR LF
+ * may be put after it. Until the next call. False also where no such record makes this document again. */
 TIPPLE_API bool tipple_reader_emit(tipple_reader_t *reader, const char **text, size_t *length,
                                    tipple_error_t *error);
 

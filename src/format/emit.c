@@ -437,15 +437,18 @@ static bool put_row(emit_t *emit, const dialect_t *dialect, const bson_t *docume
 
 /* ---- records of both kinds ---- */
 
-/* True if the record makes the document. It is read in front of CR LF, so that a CR at its own end stays its own. */
-static bool reads_back(emit_t *emit, const dialect_t *dialect, const bson_t *document, size_t length) {
+/* True if the record makes the document. It is read in front of the line end that it has in its file: in front of LF alone a
+ * CR at the end of the record would belong to the line end. */
+static bool reads_back(emit_t *emit, const dialect_t *dialect, const bson_t *document, size_t length,
+                       bool carriage) {
     static const char after[2 + POOL_SLACK] = "\r\n";
+    const size_t end = 1 + carriage;
     record_t record;
-    text_append_bytes(&emit->record, after, sizeof after);
+    text_append_bytes(&emit->record, after + 2 - end, end + POOL_SLACK);
     if (emit->record.lacking)
         return false;
     records_begin(emit->reader, dialect, (const uint8_t *)emit->record.bytes + POOL_SLACK,
-                  (uint32_t)length + 2, false, false, 0);
+                  (uint32_t)(length + end), false, false, 0);
     const parsed_t parsed = records_next_into(emit->reader, &emit->again, &record, NULL);
     if (parsed == PARSED_MEMORY)
         emit->record.lacking = length;
@@ -470,7 +473,7 @@ bool emit_record(emit_t *emit, const dialect_t *dialect, const bson_t *document,
                      schema->fields, emit->values) &&
                 (schema->fixed ? put_fixed(emit) : put_row(emit, dialect, document, shape));
     *length = emit->record.length - POOL_SLACK;
-    same = same && reads_back(emit, dialect, document, *length);
+    same = same && reads_back(emit, dialect, document, *length, shape->carriage);
     for (size_t i = 0; i < COUNT(texts); i++)
         if (texts[i]->lacking) {
             text_free(texts[i]);

@@ -150,8 +150,12 @@ static parsed_t next_with_own_id(records_t *records, uint8_t *out, size_t room, 
 }
 
 parsed_t records_next(records_t *records, uint8_t *out, size_t room, record_t *record, shape_t *shape) {
-    return __builtin_expect(records->own_id, 0) ? next_with_own_id(records, out, room, record, shape)
-                                                : next(records, out, room, record, shape);
+    const parsed_t parsed = __builtin_expect(records->own_id, 0)
+                                ? next_with_own_id(records, out, room, record, shape)
+                                : next(records, out, room, record, shape);
+    if (shape && parsed == PARSED_DOCUMENT)
+        shape->carriage = record->line_end && records->in.text[record->offset + record->length] == '\r';
+    return parsed;
 }
 
 parsed_t records_next_into(records_t *records, records_place_t *place, record_t *record, shape_t *shape) {

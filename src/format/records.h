@@ -21,7 +21,7 @@ void records_from(records_t *records, const char *file);
 void records_begin(records_t *records, const dialect_t *dialect, const uint8_t *text, uint32_t length,
                    bool file_start, bool with_id, int64_t id_base);
 
-/* The next record. shape, of delimited records, may be NULL; a record is read more slowly if it is asked for. */
+/* The next record. shape may be NULL; a delimited record is read more slowly if it is asked for. */
 parsed_t records_next(records_t *records, uint8_t *out, size_t room, record_t *record, shape_t *shape);
 
 /* A buffer for a document, which grows as records need it; begins as {NULL, 0}; its owner frees it. */

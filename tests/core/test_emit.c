@@ -175,3 +175,32 @@ TEST(carriage_returns) {
         lab_schema("format: x\nrecord: {delimiter: \"|\", header: no}\nfields: [{name: a, type: trimmed}]\n"),
         "\r \nx\r \n");
 }
+
+/* A last value of CRs, blanks and letters, in front of each line end: what is written is read as the same documents again. Only
+ * delimited records without quotes may be refused. */
+TEST(line_ends) {
+    static const char *const records[] = {"fixed: 4}\nfields: [{name: b, width: 4",
+                                          "delimiter: \"|\", header: no%s}\nfields: [{name: b",
+                                          "delimiter: \"|\", header: no%s}\nfields: [{name: a}, {name: b",
+                                          "delimiter: \"~~\", header: no%s}\nfields: [{name: a}, {name: b"};
+    static const char *const before[] = {"", "", "a|", "a~~"}, *const ends[] = {"\n", "\r\n", "\r", ""};
+    static const char *const quotes[] = {", quote: none", "", ", quote: \"'\""}, *const types[] = {"text",
+                                                                                                   "trimmed"};
+    for (int way = 0; way < 4 * 3 * 2; way++) {
+        char yaml[200], head[100], row[32];
+        snprintf(head, sizeof head, records[way % 4], quotes[way / 4 % 3]);
+        snprintf(yaml, sizeof yaml, "format: x\nrecord: {%s, type: %s}]\n", head, types[way / 12]);
+        format_lab_t lab = lab_open(lab_schema(yaml), "", 0);
+        for (int code = 0; code < 1024; code++) {
+            const char value[] = {"\0\r x"[code >> 2 & 3], "\0\r x"[code >> 4 & 3], "\0\r x"[code >> 6 & 3],
+                                  "\0\r x"[code >> 8 & 3], 0};
+            const int length = snprintf(row, sizeof row, way % 4 ? "%s%s%s" : "%s%-4s%s", before[way % 4],
+                                        value, ends[code & 3]);
+            grown_t written = {0};
+            if (!same_values_again(&lab, row, (size_t)length, &written) && (way % 4 == 0 || way / 4 % 3))
+                fail_msg("refused: %s: %d", yaml, code);
+            grown_free(&written);
+        }
+        lab_close(&lab);
+    }
+}

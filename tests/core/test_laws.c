@@ -81,9 +81,9 @@ TEST(formats) {
 
 /* Texts of nothing but what means something to comments, skipped lines, long delimiters and blanks. */
 TEST(pieces) {
-    static const char *const pieces[] = {"0", "0",  "+",   "1",  "a",  "b",    "7",    "#",   "%",   "|",
-                                         "|", "||", "|~|", "~",  "\"", "\"",   "\"\"", "\\",  ",",   ";",
-                                         " ", "\t", "\n",  "\n", "\n", "\r\n", "\"\n", "\n#", "\n\""};
+    static const char *const pieces[] = {
+        "0",  "0",    "+",  "1", "a", "b", "7",  "#",  "%",  "|",  "|",    "||",   "|~|", "~",    "\"",
+        "\"", "\"\"", "\\", ",", ";", " ", "\t", "\n", "\n", "\n", "\r\n", "\"\n", "\n#", "\n\"", "\r \n"};
     uint64_t seed = 7;
     log_set_level(LOG_SILENT);
     for (int round = 0; round < 40000 / TEST_SHARE; round++) {

@@ -59,6 +59,34 @@ TEST(there_and_back) {
     tipple_format_close(format);
 }
 
+/* A record is given without its line end, and the caller may put LF or CR LF after it: it has no CR of its own at its end. */
+TEST(carriage_returns) {
+    static const char text[] = "a|x\r \r\nb|y\r \nc| z\r\n";
+    tipple_error_t error;
+    tipple_record_t record;
+    const char *row;
+    size_t length;
+    FILE *file = fopen("bare.yaml", "w");
+    assert_true(file &&
+                fputs("format: bare\nrecord: {delimiter: \"|\", header: no, quote: none}\n"
+                      "fields: [{name: a}, {name: b, type: trimmed}]\n",
+                      file) >= 0 &&
+                fclose(file) == 0);
+    tipple_format_t *format = tipple_format_open("./bare.yaml", &error);
+    tipple_reader_t *reader = tipple_reader_new(format, &error);
+    assert_non_null(reader);
+    assert_true(tipple_reader_begin(reader, text, strlen(text), &error));
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(tipple_reader_next(reader, &record, &error), 1);
+        assert_int_equal(tipple_reader_emit(reader, &row, &length, &error), i == 2);
+        assert_true(i == 2 || error.status == 5);
+    }
+    assert_int_equal(length, 3);
+    assert_memory_equal(row, "c|z", 3);
+    tipple_reader_destroy(reader);
+    tipple_format_close(format);
+}
+
 /* Whoever asks again behind a header with other columns is not given records by the wrong names. */
 TEST(another_header) {
     static const char glued[] = "test_id|rfr_id|rfr_type_code|location_id|dangerous_mark\n"

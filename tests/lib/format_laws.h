@@ -123,10 +123,9 @@ static size_t law_closed(const schema_t *schema, char delimiter, const uint8_t *
 /* Where the record at `at` ends, before its line feed. */
 static size_t law_record_end(const schema_t *schema, char delimiter, const uint8_t *text, size_t at,
                              size_t length) {
-    const bool comment = at < length && schema_is_comment(schema, text[at]) && !schema->guessed;
     for (bool begins = true; at < length && text[at] != '\n';) {
         size_t odd, line = at;
-        if (schema->multiline && begins && !comment && text[at] == (uint8_t)schema->quote) {
+        if (schema->multiline && begins && text[at] == (uint8_t)schema->quote) {
             size_t closed = law_closed(schema, delimiter, text, at, length, schema->escape_backslash, &odd);
             while (line < length && text[line] != '\n')
                 line++;
@@ -425,15 +424,16 @@ static void law_same_records(const lab_records_t *a, size_t from, size_t to, con
     }
 }
 
-/* Rejects that begin as a comment does, whose sign was guessed. No comment has several lines. */
+/* Rejects that begin as a comment does, because they have several lines or the sign was guessed. */
 static size_t law_marked(const law_t *law, const lab_records_t *all, const uint8_t *text) {
     size_t marked = 0;
     for (size_t i = 0; i < all->count; i++) {
         const lab_record_t *one = &all->records[i];
         const uint8_t *record = text + one->record.offset;
         LAB_MUST(one->parsed != PARSED_COMMENT || !memchr(record, '\n', one->record.length));
-        marked += one->parsed == PARSED_REJECT && one->record.length && law->schema->guessed &&
-                  schema_is_comment(law->schema, *record);
+        marked += one->parsed == PARSED_REJECT && one->record.length &&
+                  schema_is_comment(law->schema, *record) &&
+                  (law->schema->guessed || memchr(record, '\n', one->record.length));
     }
     return marked;
 }
@@ -804,7 +804,7 @@ static const struct {
               "make:\n  - {p: point, from: [c, c]}\n"},
     {"comments",
      "format: comments\nrecord: {delimiter: \",\", quote: none, header: no, comment: \"%\"}\nfields:\n"
-     "  - {name: a}\n  - {name: b, optional: yes}\n"},
+     "  - {name: a}\n  - {name: b, type: trimmed, optional: yes}\n"},
     {"pairs", "format: pairs\nrecord: {delimiter: \",\", header: no, escape: backslashes}\nfields:\n"
               "  - {name: a}\n  - {name: b, type: trimmed, optional: yes}\n"},
     {"all_escapes",

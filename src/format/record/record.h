@@ -6,11 +6,12 @@
 
 #include <string.h>
 
-/* What a delimited record says and its document does not: which of a field's null values or date patterns it has, and how
- * its quotes are written. */
+/* What a record says and its document does not. Of a delimited one: which of a field's null values or date patterns it has,
+ * and how its quotes are written. */
 typedef struct {
     uint8_t choice[SCHEMA_MOST_FIELDS];
     bool quoted, backslash;
+    bool carriage; /* its line end begins with a CR */
 } shape_t;
 
 typedef enum {
