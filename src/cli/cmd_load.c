@@ -279,7 +279,7 @@ static void put_bad_values(bson_t *to, const load_result_t *load) {
         text_t words = {.length = 0};
         if (!load->became[became])
             continue;
-        schema_tell_bad(&words, became, load->bad_stay, load->became[became]);
+        schema_tell_bad(&words, became, load->bad_stay, load->bad_binary, load->became[became]);
         result_take(to, names[became], text_take_or_end(&words));
     }
 }

@@ -46,6 +46,7 @@ static uint8_t *put_text(const engine_t *engine, uint8_t *out, const op_t *op, c
     }
     if (sure)
         return NULL;
+    engine->bad->binary = true;
     uint8_t *const value = put_head_as(engine, out, op, BSON_TYPE_BINARY);
     out = bsonw_binary(value, text, length);
     if (op_rest(&engine->program, op)->field->type == TYPE_BINARY)

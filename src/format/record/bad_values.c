@@ -62,6 +62,7 @@ void bad_values_take_back(bad_values_t *values, const record_t *record) {
 
 void bad_values_add(bad_values_t *values, const bad_values_t *more) {
     values->count += more->count;
+    values->binary |= more->binary;
     for (size_t i = 0; i < BAD_VALUES; i++)
         values->became[i] += more->became[i];
     for (size_t i = 0; i < values->field_count; i++) {

@@ -30,6 +30,7 @@ typedef struct {
     bad_value_t by;              /* and what becomes of its values */
     bad_place_t record;          /* the last record that has such values, while they are kept apart */
     bool any_recent;
+    bool binary; /* some that were to stay as texts are binary: their bytes are no text */
     passed_over_t passed; /* lines that are no records, which are counted here, too */
     size_t field_count;
     bad_field_t fields[];

@@ -90,10 +90,11 @@ int words_find(const texts_t *words, encoding_t encoding, const uint8_t *text, s
 const char *const schema_bad_values[BAD_VALUES] = {
     [BAD_VALUE_TEXT] = "text", [BAD_VALUE_NULL] = "null", [BAD_VALUE_REJECT] = "reject"};
 
-void schema_tell_bad(text_t *out, bad_value_t bad_value, bool stay, uint64_t count) {
-    static const char *const became[BAD_VALUES] = {[BAD_VALUE_TEXT] = "kept as text",
-                                                   [BAD_VALUE_NULL] = "stored as null",
-                                                   [BAD_VALUE_REJECT] = "rejected with their records"};
+void schema_tell_bad(text_t *out, bad_value_t bad_value, bool stay, bool binary, uint64_t count) {
+    const char *const became[BAD_VALUES] = {
+        [BAD_VALUE_TEXT] = binary ? "kept as text or binary" : "kept as text",
+        [BAD_VALUE_NULL] = "stored as null",
+        [BAD_VALUE_REJECT] = "rejected with their records"};
     char text[UNITS_MAX];
     text_print(out, "%s: %s value%s not what %s field's type says",
                !bad_value && stay ? "kept as they are" : became[bad_value], units_count(text, count),

@@ -125,6 +125,7 @@ static void tally_bad_fields(job_t *job, const bad_values_t *values) {
     load_result_t *result = job->result;
     if (values)
         memcpy(result->became, values->became, sizeof result->became);
+    result->bad_binary = values && values->binary;
     result->bad_stay = schema_any_fields(job->schema);
     for (size_t i = 0; values && !job->spec->retry && i < schema_counted(job->schema); i++) {
         const bad_field_t *field = &values->fields[i];

@@ -46,7 +46,8 @@ typedef struct {
     uint64_t files, files_skipped, records_skipped, bad_values;
     passed_over_t passed_over;
     uint64_t became[BAD_VALUES]; /* the bad values, by what became of them */
-    bool bad_stay;               /* those of JSON that are kept stay what they are; others become text */
+    bool bad_stay;               /* those of JSON that are kept stay what they are; others become text, */
+    bool bad_binary;             /* or binary, as some did */
     bad_result_t *bad_fields;
     size_t bad_field_count, bad_field_room;
     uint64_t files_done_by_others, records_done_by_others; /* other loads, meanwhile; parts count as files */
