@@ -26,7 +26,8 @@ enum {
     OTHERS = 63,               /* other inputs, which share one more SAMPLE, */
     LEAST_OF_OTHER = 32 << 10, /* of each this much at least */
     FIRST = 64 << 10,          /* of a stream, to see its first document; */
-    FIRST_OF_FILE = 512 << 10, /* of another input */
+    FIRST_OF_FILE = 512 << 10, /* of another input; */
+    FIRST_MOST = 16 << 20,     /* where it is longer: no server takes a longer one */
 };
 
 /* A sample of a stream ends when nothing has come for the first of these times, or after the second in all. */
@@ -64,8 +65,10 @@ static void sampling_free(sampling_t *sampling) {
     source_kit_close(&sampling->kit);
 }
 
-/* Fills the piece up to this length. A stream that has gone quiet is not waited for after GUESS_LEAST_LINES. */
-static bool read_piece(source_t *source, guess_piece_t *piece, size_t length, bool is_stream, err_t *err) {
+/* Fills the piece up to this length. A stream that has gone quiet is not waited for after GUESS_LEAST_LINES, and after more bytes
+ * than `known`. */
+static bool read_piece(source_t *source, guess_piece_t *piece, size_t length, size_t known, bool is_stream,
+                       err_t *err) {
     uint8_t *text = (uint8_t *)(uintptr_t)piece->text;
     const int64_t until = clock_now_ns() + LONGEST_NS;
     ssize_t got;
@@ -73,7 +76,7 @@ static bool read_piece(source_t *source, guess_piece_t *piece, size_t length, bo
         got = source_read(source, text + piece->length, length - piece->length, err);
         piece->length += got > 0 ? (size_t)got : 0;
     } while (is_stream && got > 0 && piece->length < length &&
-             ((clock_now_ns() < until && source_waits(source, QUIET_MS)) ||
+             ((clock_now_ns() < until && source_waits(source, QUIET_MS)) || piece->length <= known ||
               lines_count(piece->text, piece->length) < GUESS_LEAST_LINES));
     piece->ends = got >= 0 && piece->length < length && (got == 0 || !is_stream);
     /* a fault of a stream stays in the source: the load reports it after the records before it */
@@ -100,36 +103,40 @@ static bool add_places(sampling_t *sampling, const input_file_t *file, source_t 
         const size_t length = most / (i < PLACES ? PLACE_OF : END_OF);
         guess_piece_t *piece = add_piece(sampling, file, length, err);
         if (!piece || !source_skip_to(source, from + (end - from) * i / PLACES, err) ||
-            !read_piece(source, piece, length, false, err))
+            !read_piece(source, piece, length, 0, false, err))
             return false;
         piece->ends = i == PLACES;
     }
     return true;
 }
 
+/* Adds the beginning of an input. *source: where it goes on; NULL: a stream, which keeps these bytes. */
+static bool add_beginning(sampling_t *sampling, input_file_t *file, size_t length, size_t known,
+                          source_t **source, err_t *err) {
+    const bool stream = file->kind == INPUT_STREAM;
+    guess_piece_t *piece = add_piece(sampling, file, length, err);
+    *source = !piece ? NULL : stream ? source_open(file, err) : source_open_in(&sampling->kit, file, err);
+    if (!*source || !read_piece(*source, piece, length, known, stream, err))
+        return false;
+    piece->begins = true;
+    if (stream && !leave_stream(piece, file, *source, err))
+        return false;
+    *source = stream ? NULL : *source;
+    return true;
+}
+
 /* Adds at most `most` bytes of an input. */
 static bool add_input(sampling_t *sampling, input_file_t *file, size_t most, err_t *err) {
-    const bool stream = file->kind == INPUT_STREAM,
-               plain = file->kind == INPUT_PLAIN && !input_is_in_stream(file),
+    const bool plain = file->kind == INPUT_PLAIN && !input_is_in_stream(file),
                places = plain && file->text_bound > most && most >= LEAST_IN_PLACES;
     const size_t kept = source_kept(file), length = places ? most / BEGINNING_OF
                                                     : plain && file->text_bound < most
                                                         ? (size_t)file->text_bound + 1
                                                     : kept && kept < most ? kept
                                                                           : most;
-    guess_piece_t *piece = add_piece(sampling, file, length, err);
-    source_t *source = !piece   ? NULL
-                       : stream ? source_open(file, err)
-                                : source_open_in(&sampling->kit, file, err);
-    bool ok = source && read_piece(source, piece, length, stream, err);
-    if (ok) {
-        piece->begins = true;
-        ok = !places || add_places(sampling, file, source, most, err);
-    }
-    if (ok && stream) {
-        ok = leave_stream(piece, file, source, err);
-        source = ok ? NULL : source;
-    }
+    source_t *source;
+    const bool ok = add_beginning(sampling, file, length, 0, &source, err) &&
+                    (!places || add_places(sampling, file, source, most, err));
     source_close(source);
     return ok;
 }
@@ -229,18 +236,32 @@ static bool look_for_id(const schema_t *schema, const guess_piece_t *piece, bool
     return parsed != PARSED_MEMORY || err_memory(err, record.length);
 }
 
-bool guess_inputs_bring_id(const manifest_t *manifest, const schema_t *schema, bool *bring, err_t *err) {
-    sampling_t sampling = {.kit = {.looks = true}};
-    bool ok = true, decided = false;
-    for (size_t i = 0; ok && !decided && i < manifest->count && i < MOST_FILES; i++) {
-        input_file_t *file = &manifest->files[i];
-        /* what a guess has kept of a stream is there without waiting */
-        const size_t most = file->kind == INPUT_STREAM && !source_kept(file) ? FIRST : FIRST_OF_FILE;
-        ok = add_input(&sampling, file, most, err) &&
-             look_for_id(schema, sampling.sample.pieces, &decided, bring, err);
-        drop_pieces(&sampling.sample);
+/* Reads on until the first document ends, or the input. */
+static bool find_first(sampling_t *sampling, input_file_t *file, const schema_t *schema, bool *decided,
+                       bool *bring, err_t *err) {
+    /* what a guess has kept of a stream is there without waiting */
+    const size_t kept = source_kept(file);
+    size_t known = 0, most = file->kind != INPUT_STREAM || kept > FIRST_OF_FILE ? FIRST_OF_FILE : kept;
+    bool ok = true, more = true;
+    for (most = most ? most : FIRST; ok && more && !*decided; most *= 2) {
+        source_t *source;
+        most = most < FIRST_MOST ? most : FIRST_MOST;
+        ok = add_beginning(sampling, file, most, known, &source, err) &&
+             look_for_id(schema, sampling->sample.pieces, decided, bring, err);
+        source_close(source);
+        more = ok && !sampling->sample.pieces->ends && most < FIRST_MOST;
+        known = ok ? sampling->sample.pieces->length : 0;
+        drop_pieces(&sampling->sample);
     }
-    *bring |= !decided; /* then both kinds are taken */
+    return ok;
+}
+
+bool guess_inputs_bring_id(const manifest_t *manifest, const schema_t *schema, bool *seen, bool *bring,
+                           err_t *err) {
+    sampling_t sampling = {.kit = {.looks = true}};
+    bool ok = true;
+    for (size_t i = 0; ok && !*seen && i < manifest->count && i < MOST_FILES; i++)
+        ok = find_first(&sampling, &manifest->files[i], schema, seen, bring, err);
     sampling_free(&sampling);
     return ok;
 }

@@ -30,7 +30,8 @@ bool guess_inputs_checked(manifest_t *manifest, const guess_options_t *options, 
 schema_t *guess_inputs_open(manifest_t *manifest, const guess_options_t *options, guessed_t *guessed,
                             err_t *err);
 
-/* *bring: the documents have their own `_id`. The first document decides; true if no input shows one. */
-bool guess_inputs_bring_id(const manifest_t *manifest, const schema_t *schema, bool *bring, err_t *err);
+/* *seen: an input has a document of at most 16 MiB at its beginning; *bring: it has its own `_id`. */
+bool guess_inputs_bring_id(const manifest_t *manifest, const schema_t *schema, bool *seen, bool *bring,
+                           err_t *err);
 
 #endif

@@ -75,12 +75,13 @@ bool job_find_format(job_t *job, err_t *err) {
 }
 
 bool job_find_id(job_t *job, err_t *err) {
-    bool bring = false;
+    bool seen = false, bring = false;
     if (!schema_any_fields(job->schema))
         return true;
-    if (!guess_inputs_bring_id(&job->manifest, job->schema, &bring, err))
+    if (!guess_inputs_bring_id(&job->manifest, job->schema, &seen, &bring, err))
         return false;
     if (bring)
         (job->spec->trial ? log_detail : log_note)("the documents bring their own _id, and keep it");
-    return own_id_set(job->schema, bring ? "_id" : "", err);
+    /* where no document was seen, both kinds are taken */
+    return own_id_set(job->schema, bring || !seen ? "_id" : "", err);
 }
