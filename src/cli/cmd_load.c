@@ -4,12 +4,14 @@
 #include "base/stop.h"
 #include "base/text.h"
 #include "cli/options/cli.h"
+#include "format/guess/guess.h"
 #include "format/record/bad_values.h"
 #include "format/schema/schema.h"
 #include "load/before/uri_target.h"
 #include "load/load.h"
 #include "load/rejects/reject_file.h"
 #include "load/spec/retry_options.h"
+#include "server/bson_read.h"
 #include "study/tune/tuned.h"
 
 #include <math.h>
@@ -146,6 +148,24 @@ result_field_t cli_indexes(const load_result_t *load) {
     return (result_field_t)AS_LIST("indexes", load->index_count, put_index, load->indexes);
 }
 
+static void put_kept_column(bson_t *to, const void *yaml, size_t at) {
+    bson_t *kept = guess_kept_at(yaml, at);
+    if (!kept)
+        return;
+    bson_concat(to, kept);
+    bson_destroy(kept);
+    const double line = bson_read_number(to, "first.line");
+    char number[32];
+    snprintf(number, sizeof number, "%s%.0f", isnan(line) ? " offset " : ":",
+             isnan(line) ? bson_read_number(to, "first.offset") : line);
+    result_put(to, AS_TEXT("-place", number));
+}
+
+result_field_t cli_kept_columns(const char *yaml) {
+    return (result_field_t)AS_LIST("guessed_as_text", yaml ? guess_kept_count(yaml) : 0, put_kept_column,
+                                   yaml);
+}
+
 static void put_input(bson_t *to, const void *inputs, size_t at) {
     result_put(to, AS_TEXT("name", ((char *const *)inputs)[at]));
 }
@@ -246,7 +266,7 @@ static void put_figures(bson_t *to, const load_result_t *load) {
         OF(load, records_skipped), OF(load, records_done_by_others),
         AS_COUNT("values_kept_as_text", load->became[BAD_VALUE_TEXT]), OF(load, bad_values),
         AS_COUNT("lines_skipped", load->passed_over.skipped),
-        AS_COUNT("comment_lines", load->passed_over.comments),
+        AS_COUNT("comment_lines", load->passed_over.comments), cli_kept_columns(load->guessed),
         AS_LIST("bad_fields", load->bad_field_count, put_bad_field, load->bad_fields), OF(load, clustered),
         OF(load, appended), OF(load, threads), OF(load, batch),
         AS_TEXT("rejects", counts->rejected && load->rejects_path[0] ? load->rejects_path : NULL),

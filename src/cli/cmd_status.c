@@ -189,6 +189,7 @@ static void put_figures(bson_t *to, const server_t *server, const report_t *stat
         AS_COUNT_IF("already_there", has, sum->already_there), AS_COUNT_IF("rejected", has, sum->rejected),
         AS_COUNT_IF("open_rejects", has, sum->open_rejects),
         AS_FLAG_IF("appended", has, status->header.appends),
+        has ? cli_kept_columns(status->header.format_text) : (result_field_t)AS_TEXT("guessed_as_text", NULL),
         AS_FLAG_IF("sharded", status->read != ROUTE_HIDDEN, status->read != ROUTE_UNSHARDED));
     if (status->map || status->read == ROUTE_UNSHARDED)
         result_put(to,
@@ -283,6 +284,11 @@ static const result_view_t views[] = {
     LINE(SHOW_QUIET, "-short",
          "        fewer documents than were loaded: `tipple verify` says which are missing"),
     LINE(SHOW_QUIET, "appended", "        loaded with --append: it may hold documents of others, too"),
+    LINE(SHOW_QUIET, NULL,
+         "        {column} is text: the guess would have made it {type}, but for {values} of {of|value}, "
+         "such as "
+         "'{value}' ({first.file}{-place})",
+         .each = "guessed_as_text"),
     LINE(SHOW_QUIET, "loads_running", "loads   {loads_running} running"),
     LINE(SHOW_QUIET, NULL,
          "        process {-process} on {-host} since {-since}, {-documents|document} so far",

@@ -9,13 +9,29 @@
 
 static const guess_options_t nothing_said = {.nested = false};
 
+/* Bytes and lines between both pieces of a text; 0 lines: these cannot be counted. */
+enum { MISSING = 1000 };
+static uint64_t missing_lines;
+static bool lines_before(const void *file, uint64_t offset, uint64_t *lines) {
+    (void)file;
+    *lines = missing_lines;
+    return missing_lines && offset >= MISSING;
+}
+
 /* Of texts that follow each other: the first one, and perhaps a place in the middle. */
 static guess_t *guess_of(const guess_options_t *options, const char *text, bool whole, const char *middle,
                          err_t *err) {
-    guess_piece_t pieces[] = {
-        {(const uint8_t *)text, strlen(text), true, whole, "text", false},
-        {(const uint8_t *)middle, middle ? strlen(middle) : 0, false, false, "text", false}};
-    const guess_sample_t sample = {pieces, middle ? 2 : 1, true};
+    guess_piece_t pieces[] = {{.text = (const uint8_t *)text,
+                               .length = strlen(text),
+                               .begins = true,
+                               .ends = whole,
+                               .input = "text"},
+                              {.text = (const uint8_t *)middle,
+                               .length = middle ? strlen(middle) : 0,
+                               .input = "text",
+                               .offset = strlen(text) + MISSING}};
+    const guess_sample_t sample = {
+        .pieces = pieces, .count = middle ? 2 : 1, .every = true, .lines = lines_before};
     return guess_new(&sample, options, err);
 }
 
@@ -69,4 +85,75 @@ TEST(piece_in_the_middle) {
                        "fields:\n"
                        "  - {name: id, type: number}\n"
                        "  - {name: note, type: text}\n");
+}
+
+/* ---- columns that are text because of a few values ---- */
+
+/* 100 rows, of which three are no numbers: x from row `words` on, and a date; perhaps a header stands before them. */
+static char *rows_with(int words, int date, bool header) {
+    enum { ROWS = 100, ROOM = 20 };
+    char *text = calloc(ROWS + 1, ROOM), *at = text;
+    assert_non_null(text);
+    at += sprintf(at, "%s", header ? "n,w,k\n" : "");
+    for (int i = 0; i < ROWS; i++)
+        if (words >= 0 && (i == words || i == words + 1))
+            at += sprintf(at, "x,w,5\n");
+        else
+            at += i == date ? sprintf(at, "2024-05-06,w,5\n") : sprintf(at, "%d,w,5\n", 100 + i);
+    return text;
+}
+
+static void expect_kept(guess_t *guess, const char *expected) {
+    err_t err;
+    char *yaml, *lines;
+    assert_non_null(guess);
+    assert_true(guess_write(guess, &yaml, &lines, &err));
+    assert_int_equal(guess_kept_count(yaml), expected != NULL);
+    if (expected) {
+        bson_t *kept = guess_kept_at(yaml, 0);
+        assert_non_null(kept);
+        char *json = bson_as_relaxed_extended_json(kept, NULL);
+        assert_string_equal(json, expected);
+        bson_free(json);
+        bson_destroy(kept);
+    }
+    schema_t *schema = schema_parse_guessed(yaml, "it", &err), *bare = NULL;
+    char *comment = strstr(yaml, "# kept");
+    if (comment)
+        memmove(comment, strchr(comment, '\n') + 1, strlen(strchr(comment, '\n')));
+    bare = schema_parse_guessed(yaml, "bare", &err);
+    assert_true(schema && bare);
+    assert_string_equal(schema->digest, bare->digest);
+    schema_destroy(schema);
+    schema_destroy(bare);
+    free(yaml);
+    free(lines);
+    guess_destroy(guess);
+}
+
+#define KEPT(column, values, of, where, value)                                                               \
+    "{ \"column\" : \"" column "\", \"type\" : \"int\", \"values\" : " values ", \"of\" : " of               \
+    ", \"first\" : { \"file\" : \"text\", " where " }, \"value\" : \"" value "\" }"
+
+TEST(place_of_the_first_misfit) {
+    const guess_options_t no_header = {.header = GUESS_NO_HEADER};
+    err_t err;
+    char *first = rows_with(7, 3, true), *none = rows_with(-1, -1, true), *middle = rows_with(40, 50, false),
+         *begins = rows_with(5, 0, false);
+    expect_kept(guess_of(&nothing_said, first, true, NULL, &err),
+                KEPT("n", "3", "100", "\"line\" : 5", "2024-05-06"));
+    expect_kept(guess_of(&nothing_said, none, true, NULL, &err), NULL);
+    /* records of a piece in the middle count from its second line on */
+    missing_lines = 1000;
+    expect_kept(guess_of(&nothing_said, none, false, middle, &err),
+                KEPT("n", "3", "199", "\"line\" : 1041", "x"));
+    missing_lines = 0;
+    expect_kept(guess_of(&nothing_said, none, false, middle, &err),
+                KEPT("n", "3", "199", "\"offset\" : 2126", "x"));
+    expect_kept(guess_of(&no_header, begins, true, NULL, &err),
+                KEPT("column_1", "3", "100", "\"line\" : 1", "2024-05-06"));
+    free(first);
+    free(none);
+    free(middle);
+    free(begins);
 }

@@ -141,6 +141,7 @@ static bool add_record(guess_t *guess, const guess_line_t *line, err_t *err) {
         const span_t *span = &guess->split->spans[i];
         guess_column_t *column = column_at(guess, i);
         hollow &= !span->length;
+        column->column.here = (value_place_t){line->text, line->text == guess->first ? 0 : guess->records};
         guess_column_add(&column->column, span->text, span->length);
         guess_compare_head(column, span);
         column->column.kept_blank |= span->raw_length > span->length && span->length &&
@@ -375,6 +376,7 @@ static bool settle(guess_t *guess, const guess_sample_t *sample, err_t *err) {
         !guess_name_columns(guess, err) || !guess_tell_types(guess, err) || !guess_settle_ways(guess, err))
         return false;
     guess_settle_nulls(guess);
+    guess_find_misfits(guess, sample);
     return true;
 }
 

@@ -17,7 +17,10 @@
 
 #include "format/guess/guess_options.h"
 
-#define GUESS_FORMAT "guessed" /* the name of a format that was guessed */
+#include <bson/bson.h>
+
+#define GUESS_FORMAT "guessed"      /* the name of a format that was guessed */
+#define GUESS_KEPT   "kept as text" /* a line for the user that begins with these words is a warning */
 
 typedef struct {
     const uint8_t *text;
@@ -25,12 +28,18 @@ typedef struct {
     bool begins, ends; /* nothing of the input stands before the text; after it */
     const char *input; /* its name, for sentences */
     bool dumped;       /* it is a collection of a dump: BSON, even without a document */
+    uint64_t offset;   /* of the text in its input */
+    const void *file;  /* the input, for `lines` */
 } guess_piece_t;
+
+/* How many lines of an input end before this offset? False: that is not known. */
+typedef bool guess_lines_fn(const void *file, uint64_t offset, uint64_t *lines);
 
 typedef struct {
     guess_piece_t *pieces;
-    size_t count; /* at least one */
-    bool every;   /* each input of the command has its pieces here */
+    size_t count;          /* at least one */
+    bool every;            /* each input of the command has its pieces here */
+    guess_lines_fn *lines; /* asked of a value that the user is told of; NULL: nobody knows */
 } guess_sample_t;
 
 /* A sample of a stream that has gone quiet needs at least this number of lines. */
@@ -49,5 +58,11 @@ bool guess_is_empty(const uint8_t *text, size_t length);
 /* The format file, and the same in lines for the user, each of which ends with a line end; the caller frees
  * both. False: out of memory. */
 bool guess_write(const guess_t *guess, char **yaml, char **lines, err_t *err);
+
+/* Columns that are text because of a few of their values are named in comments of the format file, which no digest has: how many
+ * there are, and {column, type, values, of, first: {file, line}, value} of one. Of a place far into a large file, `first` has
+ * an offset and no line. NULL: the user has changed the comment, or memory is short. */
+size_t guess_kept_count(const char *yaml);
+bson_t *guess_kept_at(const char *yaml, size_t at);
 
 #endif

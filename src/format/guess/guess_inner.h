@@ -48,6 +48,10 @@ typedef struct {
     column_t column;
     head_t head;
     decision_t is;
+    /* of a column that is text because of a few values: where the first of these is */
+    const char *first_file;
+    bool first_has_line;
+    uint64_t first_place;    /* its line, or else its offset */
     const type_spec_t *spec; /* what --type says of the column; NULL: nothing */
 } guess_column_t;
 
@@ -150,6 +154,10 @@ void guess_put_spec(text_t *out, const char *option, const char *name, const dec
 bool guess_tell_types(guess_t *guess, err_t *err);
 /* Decides what a column alone leaves open. */
 bool guess_settle_ways(guess_t *guess, err_t *err);
+/* True if the column is text because of a few of its values. */
+bool guess_is_nearly(const guess_column_t *column, fit_t *fit, decision_t *is);
+/* Finds out where the first of these values are. */
+void guess_find_misfits(guess_t *guess, const guess_sample_t *sample);
 /* \N is a null value in all columns if one has it; so is NULL if it is a null value in one. */
 void guess_settle_nulls(guess_t *guess);
 /* guess_header.c: which line names the columns. guess.c calls these in this order: */

@@ -1,4 +1,5 @@
 /* Decides what the values of a column leave open: by --type, by the other columns, or by the options. */
+#include "base/chars.h"
 #include "base/text.h"
 #include "format/guess/guess_inner.h"
 #include "format/schema/schema.h"
@@ -174,5 +175,33 @@ void guess_settle_nulls(guess_t *guess) {
             column->is.nulls |= guess_column_null(&column->column, "NULL", 4, true);
         for (size_t word = 0; column->is.kind == TYPE_BINARY && word < WORDS_OF_BASE64; word++)
             column->is.nulls |= guess_column_null(&column->column, guess_null_words[word], 4, true);
+    }
+}
+
+/* ---- columns that are text because of a few values ---- */
+
+bool guess_is_nearly(const guess_column_t *column, fit_t *fit, decision_t *is) {
+    return !column->spec && guess_kind_is_text(column->is.kind) &&
+           guess_column_nearly(&column->column, fit, is);
+}
+
+void guess_find_misfits(guess_t *guess, const guess_sample_t *sample) {
+    for (size_t i = 0; i < guess->structure.columns; i++) {
+        guess_column_t *column = &guess->columns[i];
+        const guess_piece_t *piece = sample->pieces;
+        uint64_t lines = 0;
+        fit_t fit;
+        decision_t is;
+        if (!guess_is_nearly(column, &fit, &is))
+            continue;
+        const uint8_t *record = fit.first->at.record;
+        while (record < piece->text || record >= piece->text + piece->length)
+            piece++;
+        const size_t before = (size_t)(record - piece->text);
+        column->first_file = piece->input;
+        column->first_has_line =
+            piece->begins || (sample->lines && sample->lines(piece->file, piece->offset, &lines));
+        column->first_place =
+            column->first_has_line ? lines + lines_count(piece->text, before) + 1 : piece->offset + before;
     }
 }

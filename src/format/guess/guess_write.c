@@ -4,15 +4,18 @@
 #include "base/document.h"
 #include "base/numbers.h"
 #include "format/guess/guess_inner.h"
+#include "format/json/json.h"
 
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
-/* The lists over all columns, a line for the user each: their types; names that are no good keys; values that are left out,
- * and null words that stay text. */
-enum { COLUMNS, RENAMED, LEFT_OUT, KEPT, LISTS };
-static const char *const list_words[LISTS] = {"columns", "renamed", "left out", "kept as text"};
+/* The lists over all columns, a line for the user each: their types; names that are no good keys; values that are left out;
+ * null words that stay text, and columns that are text because of a few values. */
+enum { COLUMNS, RENAMED, LEFT_OUT, WORDS, KEPT, LISTS };
+static const char *const list_words[LISTS] = {"columns", "renamed", "left out", "null words that are text",
+                                              GUESS_KEPT};
+#define KEPT_COMMENT "# " GUESS_KEPT ": "
 enum { MOST_SHOWN = 1000 }; /* bytes of a list, and the rest of an item */
 
 typedef struct {
@@ -237,7 +240,7 @@ static void write_nulls(writer_t *to, const guess_column_t *column) {
         if (is && !(left_out->bytes && strstr(left_out->bytes, shown)))
             text_append(list_next(to, LEFT_OUT), shown);
         if (!is && guess_kind_is_text(column->is.kind))
-            text_print(list_next(to, KEPT), "%s of %s", shown, column->key);
+            text_print(list_next(to, WORDS), "%s of %s", shown, column->key);
     }
     text_append(&to->yaml, column->is.nulls ? "]" : "");
 }
@@ -251,20 +254,35 @@ void guess_put_spec(text_t *out, const char *option, const char *name, const dec
     text_free(&spec);
 }
 
-/* Names a column that is text because of a few of its values. */
-static void list_nearly(writer_t *to, const guess_column_t *column) {
+/* Names a column that is text because of a few of its values, in a line and in a comment. */
+static void write_kept_column(writer_t *to, const guess_column_t *column) {
     char misfits[UNITS_MAX], values[UNITS_MAX], first[2 * GUESS_SHOWN];
+    const unsigned long long place = column->first_place;
     fit_t fit;
     decision_t is;
-    if (column->spec || !guess_kind_is_text(column->is.kind) ||
-        !guess_column_nearly(&column->column, &fit, &is))
+    if (!guess_is_nearly(column, &fit, &is))
         return;
+    guess_shown(first, sizeof first, (const char *)fit.first->first, fit.first->length);
     text_t *list = list_next(to, KEPT);
-    text_print(list, "%s because of %s of %s values, such as '%s':", column->key,
-               units_count(misfits, fit.misfits), units_count(values, column->column.values),
-               guess_shown(first, sizeof first, (const char *)fit.first->first, fit.first->length));
+    text_print(list, "%s because of %s of %s values, such as '%s' (%s%s%llu):", column->key,
+               units_count(misfits, fit.misfits), units_count(values, column->column.values), first,
+               column->first_file, column->first_has_line ? ":" : " offset ", place);
     guess_put_spec(list, "--type", column->key, &is);
     text_append(list, " reads the others");
+    text_append(&to->yaml, KEPT_COMMENT "{\"column\": ");
+    ejson_append_text(&to->yaml, column->key);
+    text_print(&to->yaml,
+               ", \"type\": \"%s\", \"values\": %llu, \"of\": %llu, \"first\": {\"file\": ", type_of(&is),
+               (unsigned long long)fit.misfits, (unsigned long long)column->column.values);
+    ejson_append_text(&to->yaml, column->first_file);
+    text_print(&to->yaml, ", \"%s\": %llu}, \"value\": ", column->first_has_line ? "line" : "offset", place);
+    ejson_append_text(&to->yaml, first);
+    text_append(&to->yaml, "}\n");
+}
+
+static void write_kept(writer_t *to) {
+    for (size_t i = 0; i < to->guess->structure.columns; i++)
+        write_kept_column(to, &to->guess->columns[i]);
 }
 
 static void write_field(writer_t *to, const guess_column_t *column) {
@@ -285,7 +303,6 @@ static void write_field(writer_t *to, const guess_column_t *column) {
     write_type(to, people, column);
     if (to->guess->kind == RECORDS_DELIMITED)
         write_nulls(to, column);
-    list_nearly(to, column);
     if (renamed && to->guess->header)
         guess_put_scalar(&to->yaml, ", column: ", column->name);
     text_append(&to->yaml, column->optional ? ", optional: yes}\n" : "}\n");
@@ -320,6 +337,7 @@ bool guess_write(const guess_t *guess, char **yaml, char **lines, err_t *err) {
     put_share(&to.yaml, guess);
     text_append(&to.yaml, ".\n");
     guess_options_name(&to.yaml, &guess->options);
+    write_kept(&to);
     guess_put_scalar(&to.yaml, "format: " GUESS_FORMAT "\nabout: ", about.bytes ? about.bytes : "");
     text_append(&to.yaml, "\n");
     to.yaml.lacking += about.lacking;
@@ -344,4 +362,27 @@ bool guess_write(const guess_t *guess, char **yaml, char **lines, err_t *err) {
     *yaml = text_take(&to.yaml, err);
     *lines = text_take(&to.people, err);
     return *yaml && *lines;
+}
+
+static const char *next_kept(const char *yaml) {
+    const char *at = strstr(yaml, "\n" KEPT_COMMENT);
+    return at ? at + strlen("\n" KEPT_COMMENT) : NULL;
+}
+
+size_t guess_kept_count(const char *yaml) {
+    size_t count = 0;
+    while ((yaml = next_kept(yaml)))
+        count++;
+    return count;
+}
+
+bson_t *guess_kept_at(const char *yaml, size_t at) {
+    err_t ignored;
+    do
+        yaml = next_kept(yaml);
+    while (at--);
+    char *line = strndup(yaml, strcspn(yaml, "\n"));
+    bson_t *kept = line ? json_document(line, false, &ignored) : NULL;
+    free(line);
+    return kept;
 }

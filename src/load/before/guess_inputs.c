@@ -28,6 +28,7 @@ enum {
     FIRST = 64 << 10,          /* of a stream, to see its first document; */
     FIRST_OF_FILE = 512 << 10, /* of another input; */
     FIRST_MOST = 16 << 20,     /* where it is longer: no server takes a longer one */
+    COUNTED = 256 << 20,       /* so much of a file is read to count its lines */
 };
 
 /* A sample of a stream ends when nothing has come for the first of these times, or after the second in all. */
@@ -49,8 +50,8 @@ static guess_piece_t *add_piece(sampling_t *sampling, const input_file_t *file, 
         err_memory(err, most);
         return NULL;
     }
-    sample->pieces[sample->count] =
-        (guess_piece_t){.text = text + POOL_SLACK, .input = file->name, .dumped = file->kind == INPUT_DUMP};
+    sample->pieces[sample->count] = (guess_piece_t){
+        .text = text + POOL_SLACK, .input = file->name, .dumped = file->kind == INPUT_DUMP, .file = file};
     return &sample->pieces[sample->count++];
 }
 
@@ -102,9 +103,11 @@ static bool add_places(sampling_t *sampling, const input_file_t *file, source_t 
     for (size_t i = 0; i <= PLACES; i++) {
         const size_t length = most / (i < PLACES ? PLACE_OF : END_OF);
         guess_piece_t *piece = add_piece(sampling, file, length, err);
-        if (!piece || !source_skip_to(source, from + (end - from) * i / PLACES, err) ||
+        const uint64_t offset = from + (end - from) * i / PLACES;
+        if (!piece || !source_skip_to(source, offset, err) ||
             !read_piece(source, piece, length, 0, false, err))
             return false;
+        piece->offset = offset;
         piece->ends = i == PLACES;
     }
     return true;
@@ -164,8 +167,12 @@ static bool take_sample(sampling_t *sampling, const manifest_t *manifest, err_t 
 
 /* ---- a guess ---- */
 
+static bool count_lines(const void *file, uint64_t offset, uint64_t *lines) {
+    return offset <= COUNTED && source_lines(file, false, offset, lines);
+}
+
 bool guess_inputs(manifest_t *manifest, const guess_options_t *options, guessed_t *guessed, err_t *err) {
-    sampling_t sampling = {.kit = {.looks = true}};
+    sampling_t sampling = {.kit = {.looks = true}, .sample.lines = count_lines};
     guess_t *guess = NULL;
     *guessed = (guessed_t){.yaml = NULL};
     const bool ok = manifest_decode(manifest, options->charset) && take_sample(&sampling, manifest, err) &&
@@ -199,7 +206,7 @@ schema_t *guess_inputs_open(manifest_t *manifest, const guess_options_t *options
     schema_t *schema = guess_inputs(manifest, options, guessed, err) ? parse_guess(guessed, err) : NULL;
     for (char *line = guessed->lines, *end; schema && (end = strchr(line, '\n')); line = end + 1) {
         *end = '\0';
-        log_note("%s", line);
+        (strncmp(line, GUESS_KEPT, strlen(GUESS_KEPT)) == 0 ? log_warn : log_note)("%s", line);
     }
     return schema;
 }

@@ -71,6 +71,7 @@ bool job_find_format(job_t *job, err_t *err) {
     job->format_text = guessed.yaml;
     guessed.yaml = NULL;
     guessed_free(&guessed);
+    job->result->guessed = ok ? strdup(job->format_text) : NULL; /* for want of memory it is not named */
     return ok;
 }
 

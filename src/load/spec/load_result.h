@@ -68,6 +68,7 @@ typedef struct {
     char throttled_by[256];       /* what for, mostly; empty: for nothing */
     built_index_t indexes[64];
     size_t index_count;
+    char *guessed;         /* the format file that this load has guessed; NULL: none */
     misfits_t skipped;     /* --skip-bad-files */
     size_t skipped_before; /* of them, before the load began: `files` does not count those */
     timeline_t course;
