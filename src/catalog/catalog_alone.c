@@ -5,8 +5,9 @@ static bool concerns(const catalog_drop_t *drop, const load_id_t *only, const lo
 }
 
 bool catalog_wait_for_loads(store_t *store, const char *name, const catalog_drop_t *drop,
-                            const load_id_t *only, const char *why, err_t *err) {
+                            const load_id_t *only, int64_t patience_ns, const char *why, err_t *err) {
     liveness_t liveness = {.lease_ns = drop->lease_ns};
+    const int64_t began_ns = drop->now(drop->context);
     bool ok = true, waiting = true, first = true;
     while (ok && waiting) {
         loads_t loads = {0};
@@ -18,7 +19,8 @@ bool catalog_wait_for_loads(store_t *store, const char *name, const catalog_drop
             const load_seen_t *load = &loads.loads[i], *before = liveness_find(&liveness, &load->id);
             if (load->ended || !concerns(drop, only, &load->id))
                 continue;
-            if (!first && (!before || before->beat != load->beat))
+            if (!first && (!before || before->beat != load->beat) &&
+                (load->documents || now_ns - began_ns >= patience_ns))
                 ok = err_set(err, STATUS_USAGE,
                              "%s is being loaded (process %lld on %s): %s. Stop it "
                              "first, or wait until it has ended",
@@ -64,7 +66,7 @@ bool catalog_begin_alone(store_t *store, const char *name, const catalog_drop_t 
         if (load_id_equal(&change.replacing, &loads->self))
             break;
         const bool others = !load_id_is_nobody(&change.replacing);
-        if (others && !catalog_wait_for_loads(store, name, loads, &change.replacing, why_alone, err))
+        if (others && !catalog_wait_for_loads(store, name, loads, &change.replacing, 0, why_alone, err))
             return false;
         if (!replaces)
             return true;
@@ -73,7 +75,8 @@ bool catalog_begin_alone(store_t *store, const char *name, const catalog_drop_t 
             return false;
     }
     *inherited = !load_id_is_nobody(&before);
-    if (catalog_wait_for_loads(store, name, loads, NULL, why_alone, err))
+    /* who begins at the same time finds this load in the header, and is refused: it gets the time to end */
+    if (catalog_wait_for_loads(store, name, loads, NULL, loads->lease_ns, why_alone, err))
         return true;
     const header_change_t back = {.kind = HEADER_BEGIN_REPLACING, .replacing = loads->self, .by = before};
     err_t ignored;

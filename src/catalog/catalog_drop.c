@@ -3,7 +3,7 @@
 #include "format/record/record_id.h"
 
 static bool wait_for_loads(store_t *store, const char *name, const catalog_drop_t *drop, err_t *err) {
-    return catalog_wait_for_loads(store, name, drop, NULL, "--drop would destroy its work", err);
+    return catalog_wait_for_loads(store, name, drop, NULL, 0, "--drop would destroy its work", err);
 }
 
 /* There are entries, but somebody has removed their header: new numbers begin after theirs, so that the end of the drop
