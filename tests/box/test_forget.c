@@ -25,6 +25,22 @@ LAB_TEST(with_documents, load_two(lab)) {
     assert_status(lab, lab_verify(lab, "a.csv", "b.csv"), STATUS_OK);
 }
 
+/* The input that was registered next begins right after the last block of this one, and keeps its first document. */
+LAB_TEST(of_several_blocks, lab_open(lab, BOX_REPLICA_SET)) {
+    lab_write(
+        "bare.yaml",
+        "format: bare\nrecord: {delimiter: \",\", header: no}\nfields: [{name: n, type: int}, {name: w}]\n");
+    lab->load.format = lab->verify.load.format =
+        "./bare.yaml"; /* so that a record begins where its input does */
+    lab_write_wide_rows("a.csv", 0, 1200);
+    lab_write("b.csv", "1,x\n2,y\n");
+    assert_status(lab, lab_load(lab, "a.csv", "b.csv"), STATUS_OK);
+    lab_shorten_lease(lab);
+    assert_status(lab, lab_forget(lab, true, "a.csv"), STATUS_OK);
+    assert_int_equal(box_count(lab->box, LAB_TARGET, NULL), 2);
+    assert_status(lab, lab_verify(lab, "b.csv"), STATUS_OK);
+}
+
 /* Without --delete an input goes only when no document of it is there. */
 LAB_TEST(without_documents, load_two(lab)) {
     assert_status(lab, lab_forget(lab, false, "a.csv"), STATUS_USAGE);

@@ -118,6 +118,9 @@ LAB_TEST(documents, lab_open(lab)) {
             fail_msg("%s", error.text);
         assert_false(tipple_load_push_document(load, bson_get_data(document), document->len - 1, &error));
         assert_int_equal(error.status, 1);
+        uint8_t longer[200] = {0}; /* and with a byte that follows the document */
+        memcpy(longer, bson_get_data(document), document->len);
+        assert_false(tipple_load_push_document(load, longer, document->len + 1, &error));
         bson_destroy(document);
     }
     assert_false(tipple_load_push_document(load, "", 0, &error));

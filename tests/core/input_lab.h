@@ -193,7 +193,7 @@ typedef struct {
 
 typedef struct {
     size_t before; /* bytes before the first member, not counted in the offsets */
-    bool zip64;
+    int zip64;     /* 2: 64-bit sizes, but a 32-bit offset */
     const char *comment;
     uint16_t disk;
     uint64_t more_entries; /* added to the stated count */
@@ -220,7 +220,7 @@ LAB_UNUSED bytes_t lab_zip(const member_spec_t *members, size_t count, zip_spec_
         uint32_t crc = (uint32_t)crc32_z(0, m->text, m->size) + m->wrong_crc;
         for (int in_directory = 0; in_directory < 2; in_directory++) {
             bytes_t *out = in_directory ? &directory : &zip;
-            bool wide = spec.zip64 && in_directory;
+            bool wide = spec.zip64 && in_directory, far = wide && spec.zip64 < 2;
             bytes_number(out, in_directory ? 0x02014b50 : 0x04034b50, 4);
             if (in_directory)
                 bytes_number(out, 3 << 8 | 45, 2);
@@ -232,21 +232,21 @@ LAB_UNUSED bytes_t lab_zip(const member_spec_t *members, size_t count, zip_spec_
             bytes_number(out, wide ? UINT32_MAX : compressed.size, 4);
             bytes_number(out, wide ? UINT32_MAX : stated, 4);
             bytes_number(out, strlen(m->name), 2);
-            bytes_number(out, wide ? 5 + 28 : 5, 2);
+            bytes_number(out, 5 + (far ? 28 : wide ? 20 : 0), 2);
             if (in_directory) {
                 bytes_number(out, 4, 2); /* comment */
                 bytes_number(out, 0, 4);
                 bytes_number(out, (uint64_t)(m->is_link ? S_IFLNK : S_IFREG) << 16, 4);
-                bytes_number(out, wide ? UINT32_MAX : offset, 4);
+                bytes_number(out, far ? UINT32_MAX : offset, 4);
             }
             bytes_add(out, m->name, strlen(m->name));
             bytes_add(out, "UT\1\0\3", 5);
             if (wide) {
                 bytes_number(out, 1, 2);
-                bytes_number(out, 24, 2);
+                bytes_number(out, far ? 24 : 16, 2);
                 bytes_number(out, stated, 8);
                 bytes_number(out, compressed.size, 8);
-                bytes_number(out, offset, 8);
+                bytes_number(out, offset, far ? 8 : 0);
             }
             if (in_directory)
                 bytes_add(out, "note", 4);

@@ -47,6 +47,29 @@ TEST(by_hand) {
     }
 }
 
+/* Quotes and escapes at the end of 64 bytes and the beginning of the next 64: the same ends as byte by byte. */
+TEST(across_64_bytes) {
+    static const char *const escapes[] = {"double", "backslash", "backslashes", "[double, backslash]"};
+    uint64_t seed = 3;
+    for (int round = 0; round < 8000; round++) {
+        schema_t *schema = schema_with(escapes[round % 4]);
+        grown_t text = {0};
+        grown_text(&text, "\"");
+        for (uint64_t i = 58 + lab_chance(&seed, 8); i > 0; i--)
+            grown_add(&text, "a", 1);
+        for (uint64_t i = lab_chance(&seed, 30); i > 0; i--)
+            grown_add(&text, &"\n\",\\b\"\\,"[lab_chance(&seed, 8)], 1);
+        slack_t slack = slack_new(text.at, text.size);
+        list_t find = by_find(schema, slack.text, slack.length), records = by_records(schema, &slack);
+        same(&find, &records, "records", slack.text, slack.length);
+        free(find.at);
+        free(records.at);
+        slack_free(&slack);
+        grown_free(&text);
+        schema_destroy(schema);
+    }
+}
+
 /* Any bytes where each line end ends a record. */
 TEST(lines) {
     schema_t *schema = schema_with("double, multiline: no");

@@ -28,6 +28,22 @@ TEST(short_files_are_counted) {
     assert_true(gauged.documents == 5);
 }
 
+/* More files than are read: the figure is an estimate for all of them. */
+TEST(many_files_are_estimated) {
+    enum { MANY = 96 };
+    static char name[MANY][8];
+    char *names[MANY];
+    gauge_t gauged;
+    err_t err = {.text = ""};
+    for (int i = 0; i < MANY; i++) {
+        snprintf(names[i] = name[i], sizeof name[i], "m%d", i);
+        lab_say(names[i], "1,a\n2,b\n");
+    }
+    assert_true(gauge(names, MANY, &gauged, &err));
+    assert_false(gauged.exact);
+    assert_int_equal((uint64_t)gauged.documents, 2 * MANY);
+}
+
 /* Records of 20 bytes in the first half and of 60 in the second: 20,000 and 20,000 for each 1.6 MB, 2,000,000 in all.
  * The beginning alone would give three quarters more. */
 TEST(long_files_are_estimated) {

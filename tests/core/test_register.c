@@ -249,6 +249,25 @@ TEST(other_folders) {
     end(&lab);
 }
 
+/* A file that begins with one file that is gone is that file, grown; one that begins with two of them is a new one. */
+TEST(two_are_gone) {
+    lab_t lab;
+    begin(&lab);
+    stands_there = STANDS_OTHER;
+    assert_int_equal(one(&lab, file_of("1/a", 'x', 10), 1), 0);
+    assert_int_equal(one(&lab, file_of("2/a", 'x', 20), 1), 1);
+    lab.entries.entries[0].pieces[0].epoch = lab.entries.entries[1].pieces[0].epoch = 1; /* begun */
+    stands_there = STANDS_NONE;
+    assert_int_equal(one(&lab, file_of("3/a", 'x', 15), 2), 0);
+    wanted_t longer = file_of("4/a", 'x', 30);
+    assert_true(try(&lab, &longer, 1, 2));
+    assert_int_equal(longer.entry.ordinal, 2);
+    assert_int_equal(longer.resembles, 2);
+    assert_false(longer.moved);
+    answer_free(&longer);
+    end(&lab);
+}
+
 /* Many of one last name: each path is looked at once, not once for each pair. */
 TEST(one_last_name) {
     lab_t lab;
