@@ -30,6 +30,7 @@ typedef struct {
     char path[4096], encoding[80]; /* of its text; "": UTF-8 or UTF-16 */
     uint64_t offset;
     int64_t modified_ns; /* of the file when it was loaded last; 0: not known */
+    bool by_name;        /* what has that name is not the file: it was given by --input-name */
     bool lane_fits;      /* false: the lane does not belong to this place, so tipple did not make this _id */
     uint64_t documents;  /* that have this _id: 0 or 1 */
     bool here;           /* the file is */
@@ -44,6 +45,7 @@ static void find_place(const places_t *places, int64_t id, where_t *where) {
     if (!entry || entry->removed)
         return;
     where->found = true;
+    where->by_name = entry_is_by_name(entry);
     where->lane_fits = record_id_lane(entry->ordinal, where->offset) == record_id_lane_of(id);
     where->modified_ns = entry->version ? entry->versions[entry->version - 1].modified_ns : 0;
     snprintf(where->path, sizeof where->path, "%s", entry->path);
@@ -153,7 +155,7 @@ static void find_line(where_t *where) {
     const manifest_options_t reading = {.every_collection = true};
     manifest_t manifest;
     err_t err;
-    char *name = name_on_disk(where->path);
+    char *name = where->by_name ? NULL : name_on_disk(where->path);
     if (name && strcmp(name, "-") != 0 && manifest_build(&manifest, (char *[]){name}, 1, &reading, &err)) {
         manifest_decode(&manifest, where->encoding[0] ? where->encoding : NULL);
         for (size_t i = 0; i < manifest.count && !where->line; i++)

@@ -31,6 +31,7 @@ typedef struct {
     source_kit_t kit;     /* reads compressed archives, and the first bytes of what else is compressed */
     void *seen;           /* a tree (tsearch) of the files and folders that were met */
     const char *member;   /* the collection of an archive that the argument at hand names, or NULL */
+    bool several;         /* an argument is a folder or a pattern, which may stand for several files */
     bool unsure;          /* of the argument at hand: some files are BSON without metadata, in folders */
     const char *why_none; /* of the same: why the wanted collection has no documents; or NULL */
     err_t *err;

@@ -21,7 +21,7 @@ typedef struct {
 
 typedef struct {
     bool quiet; /* no messages about what is left out */
-    /* --input-name: the name by which the one stream is recognised; NULL if not given */
+    /* --input-name: the name by which the one stream, or the one file, is recognised; NULL if not given */
     const char *input_name;
     const int *pushed; /* the one input is what this descriptor gives, under that name; or NULL */
     /* "db.collection": what is taken of a dump of several where none is named; or NULL */

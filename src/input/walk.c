@@ -53,6 +53,7 @@ static int is_entry(const struct dirent *entry) {
 }
 
 static bool add_folder(build_t *build, const char *path) {
+    build->several = true;
     struct dirent **names = NULL;
     const int count = scandir(path, &names, is_entry, alphasort);
     const bool is_dump = dumps_are_in(names, count);
@@ -126,6 +127,7 @@ static size_t dots(const char *path) {
 static bool add_pattern(build_t *build, const char *pattern) {
     glob_t found = {.gl_pathc = 0};
     size_t taken = 0;
+    build->several = true;
     errno = 0; /* glob takes a folder of which the rest cannot be read for a shorter one */
     const int result = strstr(pattern, "**") ? GLOB_NOMATCH : glob(pattern, GLOB_ERR, NULL, &found);
     bool ok = result == GLOB_ABORTED || errno == EIO
@@ -195,10 +197,10 @@ bool walk_path(build_t *build, const char *path, bool in_walk) {
     return fault_system(build->err, *path ? path : "''", error);
 }
 
-/* --input-name gives the one stream a name by which a later run can recognise it. */
-static bool name_stream(build_t *build, const char *given) {
+/* --input-name gives the one stream, or the one file, a name by which a later run can recognise it. */
+static bool name_input(build_t *build, const char *given) {
     const manifest_t *manifest = build->manifest;
-    input_file_t *stream = NULL;
+    input_file_t *named = manifest->count == 1 && !build->several ? manifest->files : NULL;
     size_t streams = 0;
     bool taken = false;
     char *name = name_join(NULL, NULL, given, strlen(given));
@@ -206,21 +208,25 @@ static bool name_stream(build_t *build, const char *given) {
         return err_memory(build->err, strlen(given));
     for (size_t i = 0; i < manifest->count; i++) {
         const bool is_stream = manifest->files[i].kind == INPUT_STREAM;
-        stream = is_stream ? &manifest->files[i] : stream;
+        named = is_stream ? &manifest->files[i] : named;
         streams += is_stream;
         taken |= !is_stream && strcmp(manifest->files[i].name, name) == 0;
     }
-    const char *why = streams != 1
-                          ? "names one stream (standard input or a pipe), and there is none, or several"
-                      : taken ? "is the name of a file that is to be loaded: give the stream another one"
-                              : NULL;
+    const char *why = NULL;
+    if (!named || streams > 1)
+        why = "names one stream (standard input or a pipe) or one file; here are several, or a folder or a "
+              "pattern: load each alone, with a name of its own";
+    else if (taken && streams)
+        why = "is the name of a file that is to be loaded: give the stream another one";
     if (why) {
         free(name);
         return err_set(build->err, STATUS_USAGE, "--input-name %.300s: %s", given, why);
     }
-    free(stream->name);
-    stream->name = name;
-    return stream->has_identity = true;
+    free(named->name);
+    named->name = name;
+    named->member = 0;
+    named->by_name = !streams;
+    return named->has_identity = true;
 }
 
 /* A pattern such as shop/orders* names the catalogs of a dumped collection, too. One that is named alone is meant. */
@@ -255,7 +261,7 @@ static bool add_all(build_t *build, char *const *args, size_t count) {
         ok = err_set(build->err, STATUS_INPUT,
                      "no file to read: name files, folders or '-' for standard input (hidden files, resource "
                      "forks and reject files one by one)");
-    return ok && (!options->input_name || name_stream(build, options->input_name));
+    return ok && (!options->input_name || name_input(build, options->input_name));
 }
 
 bool manifest_build(manifest_t *manifest, char *const *args, size_t count, const manifest_options_t *options,

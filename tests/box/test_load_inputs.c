@@ -21,6 +21,87 @@ LAB_TEST(grown, lab_open(lab, BOX_REPLICA_SET)) {
     assert_status(lab, lab_verify(lab, "a.csv"), STATUS_OK);
 }
 
+/* Files that --input-name names are what their names and contents say, wherever they are. */
+LAB_TEST(by_name, lab_open(lab, BOX_REPLICA_SET)) {
+    static const struct {
+        const char *name, *text;
+        status_t status;
+        int documents;
+        const char *says; /* with -q, too; NULL: nothing */
+    } rows[] = {
+        {"monday", "n,w\n1,a\n2,b\n", STATUS_OK, 2, NULL},
+        {"monday", "n,w\n1,a\n2,b\n", STATUS_OK, 2, NULL}, /* again */
+        {"tuesday", "n,w\n3,c\n", STATUS_OK, 3, NULL},
+        {"tuesday", "n,w\n3,c\n4,d\n5,whole wo", STATUS_OK, 5, NULL},          /* grown, */
+        {"tuesday", "n,w\n3,c\n4,d\n5,whole word\n6,f\n", STATUS_OK, 6, NULL}, /* in a record, too */
+        {"tuesday", "n,w\n3,c\n4,d\n", STATUS_INPUT, 6,
+         "by this --input-name: it had 29 bytes, and has 12 now"},
+        {"tuesday", "n,w\n3,c\n4,d\n5,whole words\n6f", STATUS_INPUT, 6, "Give it another --input-name, put"},
+        {"wednesday", "n,w\n1,a\n2,b\n", STATUS_OK, 8,
+         "warning: wednesday has another name than monday, but the same"},
+        {"a.csv", "n,w\n7,g\n", STATUS_OK, 9, NULL},
+        {NULL, "n,w\n7,g\n", STATUS_USAGE, 9, "a.csv would be two kinds of inputs"},
+    };
+    lab_write_rows("b.csv", 100, 104);
+    assert_status(lab, lab_load(lab, "b.csv"), STATUS_OK);
+    log_set_level(LOG_QUIET);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        lab->load.input_name = rows[i].name;
+        lab_write("a.csv", rows[i].text);
+        assert_status(lab, lab_load(lab, "a.csv"), rows[i].status);
+        const char *said = rows[i].status == STATUS_OK ? lab->said : lab->err.text;
+        if (rows[i].says)
+            assert_says(said, rows[i].says);
+        else
+            assert_null(strstr(said, "warning"));
+        assert_int_equal(box_count(lab->box, LAB_TARGET, NULL), rows[i].documents + 4);
+    }
+    log_set_level(LOG_NORMAL);
+    assert_int_equal(box_count(lab->box, LAB_TARGET, "{\"w\": \"whole word\"}"), 1);
+    /* a file of the content of one is not that one, not even under its name, */
+    assert_int_equal(rename("b.csv", "tuesday"), 0);
+    lab_write("other.csv", "n,w\n1,a\n2,b\n");
+    lab->load.input_name = NULL;
+    assert_status(lab, lab_load(lab, "other.csv"), STATUS_OK);
+    assert_counts(lab, 2, 2, 0, 0);
+    /* and such a one is not what was loaded by a path */
+    lab->load.input_name = "thursday";
+    assert_status(lab, lab_load(lab, "tuesday"), STATUS_OK);
+    assert_counts(lab, 4, 4, 0, 0);
+    assert_says(lab->said, "thursday has another name than b.csv");
+    lab_write("a.csv", "n,w\n3,c\n4,d\n5,whole word\n6,f\n");
+    lab->verify.load.input_name = "tuesday";
+    assert_status(lab, lab_verify(lab, "a.csv"), STATUS_OK);
+    assert_int_equal(lab->verified.same, 4);
+    assert_status(lab, lab_forget(lab, true, "tuesday"), STATUS_OK);
+    assert_int_equal(box_count(lab->box, LAB_TARGET, NULL), 15 - 4 + 4);
+    lab->load.input_name = "tuesday";
+    assert_status(lab, lab_load(lab, "a.csv"), STATUS_OK);
+    assert_counts(lab, 4, 4, 0, 0);
+}
+
+/* It names one file. */
+LAB_TEST(by_name_of_several, lab_open(lab, BOX_STANDALONE)) {
+    lab->load.input_name = "feed";
+    lab_write_rows("a.csv", 0, 5);
+    assert_int_equal(mkdir("one", 0777), 0);
+    assert_int_equal(rename("a.csv", "one/a.csv"), 0);
+    lab_write_rows("b.csv", 5, 10);
+    char *inputs[][3] = {{"one", NULL}, {"b.*", NULL}, {"one/a.csv", "b.csv", NULL}};
+    for (size_t i = 0; i < sizeof inputs / sizeof *inputs; i++) {
+        assert_status(lab, lab_load_all(lab, inputs[i]), STATUS_USAGE);
+        assert_says(lab->err.text,
+                    "--input-name feed: names one stream (standard input or a pipe) or one file");
+    }
+    assert_int_equal(box_count(lab->box, LAB_TARGET, NULL), 0);
+    /* --copies are of one file */
+    lab->load.copies = 2;
+    assert_status(lab, lab_load(lab, "b.csv"), STATUS_OK);
+    assert_counts(lab, 10, 10, 0, 0);
+    assert_null(strstr(lab->said, "another"));
+    assert_int_equal(box_count(lab->box, LAB_FILES, "{\"key\": \"name/feed!copy-2\"}"), 1);
+}
+
 static char key_of_grown[512];
 
 static void register_an_equal_one(void *context) {

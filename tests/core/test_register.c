@@ -166,8 +166,13 @@ static wanted_t file_of(const char *name, char letter, uint64_t size) {
 }
 
 static wanted_t stream_of(const char *name, bool named) {
-    return (wanted_t){
-        .name = name, .kind = "stream", .named = named, .extent_units = 1, .ordinals = 1, .pieces = 1};
+    return (wanted_t){.name = name,
+                      .kind = "stream",
+                      .named = named,
+                      .by_name = true,
+                      .extent_units = 1,
+                      .ordinals = 1,
+                      .pieces = 1};
 }
 
 static void answer_free(wanted_t *wanted) {

@@ -40,6 +40,7 @@ static void want(sim_load_t *load, uint32_t at, wanted_t *wanted) {
     *wanted = (wanted_t){.name = strdup(name),
                          .kind = kinds[input->kind],
                          .named = input->named,
+                         .by_name = input->kind == INPUT_PIPE,
                          .may_grow = input->kind != INPUT_PIPE,
                          .ordinals = 1,
                          .pieces = 1,

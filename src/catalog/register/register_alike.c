@@ -309,7 +309,7 @@ static const entry_t *find_moved(const matching_t *m, size_t number) {
 /* What has changed is in its own place: it is no other one, moved or packed. */
 static bool find_by_name(matching_t *m, size_t number, err_t *err) {
     const wanted_t *wanted = &m->registering->wanted[number];
-    if (wanted->replaced || wanted->changed || !is_as_new(m, number))
+    if (wanted->by_name || wanted->replaced || wanted->changed || !is_as_new(m, number))
         return true;
     const entry_t *moved = registration_tells(wanted) == LIKE_KINDS ? find_moved(m, number) : NULL;
     if (moved)

@@ -24,16 +24,22 @@ static bool refuse_changed(const registration_t *registering, size_t number, con
     else
         snprintf(what, sizeof what, "it had %llu bytes, and has %llu now", (unsigned long long)newest->size,
                  (unsigned long long)wanted->seen.size);
+    const char *removes = registering->own_ids
+                              ? "loads it again (documents that only its old content made stay)"
+                              : "removes the documents of its old content, such as yesterday's, and loads it";
+    if (wanted->by_name)
+        return err_set(err, STATUS_INPUT,
+                       "%s has changed since it was loaded into %s by this --input-name: %s. Give it another "
+                       "--input-name, put the old content back, or give --reload-changed, which %s",
+                       wanted->name, registering->name, what, removes);
     return err_set(
         err, STATUS_INPUT,
-        "%s has changed since it was loaded into %s: %s. Give --reload-changed, which %s, put the old "
+        "%s has changed since it was loaded into %s: %s. If a new file of this name comes each night, load "
+        "it alone, with --input-name and a name that has its date. --reload-changed %s. Or put the old "
         "content "
-        "back, or load it under another name. If the file that was loaded was moved, name it in the same "
-        "command, too%s",
-        wanted->name, registering->name, what,
-        registering->own_ids ? "loads it again (documents that only its old content made stay)"
-                             : "removes its documents and loads it again",
-        wanted->name[0] == '/' || register_is_stream(&wanted->seen)
+        "back. If the file that was loaded was moved, name it in the same command, too%s",
+        wanted->name, registering->name, what, removes,
+        wanted->name[0] == '/'
             ? ""
             : "; if it was another folder's file of this name, load this one by its whole path, while you "
               "are "
@@ -43,7 +49,7 @@ static bool refuse_changed(const registration_t *registering, size_t number, con
 static size_t count_of_name(const matching_t *m, const wanted_t *wanted) {
     size_t count = 0, at = register_first_in(m, &m->by_path, wanted);
     for (const entry_t *entry; (entry = register_like_at(m, &m->by_path, wanted, at)); at++)
-        count += register_is_stream(entry_newest(entry)) == register_is_stream(&wanted->seen);
+        count += register_is_of_kind(entry, wanted);
     return count;
 }
 
@@ -61,7 +67,7 @@ static bool refuse_several(const registration_t *registering, const wanted_t *wa
 /* The next entry of this file under another spelling of its name. */
 static const entry_t *next_of_file(const matching_t *m, size_t number, file_place_t *place) {
     const wanted_t *wanted = &m->registering->wanted[number];
-    if (register_is_stream(&wanted->seen) || wanted->replaced) /* that was put in another's place */
+    if (wanted->by_name || wanted->replaced) /* that was put in another's place */
         return NULL;
     for (const entry_t *entry; (entry = register_next_of_file(m, number, place));)
         if (!register_is_taken(m, entry) && strcmp(entry->path, wanted->name) != 0)
@@ -138,7 +144,7 @@ static bool look_here(const matching_t *m, size_t number, const entry_t *entry, 
 static bool look_at_gone(const matching_t *m, size_t number, grown_t *grown, err_t *err) {
     const wanted_t *wanted = &m->registering->wanted[number];
     size_t gone = 0, at = 0;
-    if (!wanted->may_grow || register_is_stream(&wanted->seen))
+    if (!wanted->may_grow || wanted->by_name)
         return true;
     for (size_t look = 0; gone <= MOST_GONE && register_next_gone_below(m, number, wanted->seen.size, &look);)
         gone++;
@@ -161,7 +167,7 @@ static bool find_grown(const matching_t *m, size_t number, grown_t *grown, err_t
         if (!look_here(m, number, entry, grown, err))
             return false;
     at = 0;
-    for (const entry_t *entry; (entry = register_next_of_further_name(m, wanted, &at));)
+    for (const entry_t *entry; !wanted->by_name && (entry = register_next_of_further_name(m, wanted, &at));)
         if (!look_here(m, number, entry, grown, err))
             return false;
     file_place_t place = {.member = NULL};
@@ -203,8 +209,8 @@ static changed_t find_changed(const matching_t *m, size_t number) {
     at = 0;
     /* a link may lead elsewhere since; and where the content has another place, this one is another file's now */
     while (
-        !changed.of_name && !register_is_stream(&wanted->seen) && !wanted->replaced &&
-        !is_by_link(m, wanted->name) && (changed.of_name = register_next_of_further_name(m, wanted, &at)) &&
+        !changed.of_name && !wanted->by_name && !wanted->replaced && !is_by_link(m, wanted->name) &&
+        (changed.of_name = register_next_of_further_name(m, wanted, &at)) &&
         (register_stands_content(m, changed.of_name) || register_stands_further(m, number, changed.of_name)))
         changed.of_name = NULL;
     file_place_t place = {.member = NULL};

@@ -32,7 +32,7 @@ static const standing_files_t *look(const matching_t *m) {
     files->made = true;
     for (size_t i = 0; i < m->count; i++) {
         const entry_t *entry = m->by_path.entries[i];
-        if (register_is_stream(entry_newest(entry)) || strchr(entry->path, '\\'))
+        if (entry_is_by_name(entry) || strchr(entry->path, '\\'))
             continue; /* where control characters are spelled, another file may have that name */
         if (register_what_stands(m, entry)->is == A_FILE)
             files->files[files->file_count++] = entry;

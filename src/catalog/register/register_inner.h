@@ -83,6 +83,8 @@ int register_compare_content(const version_t *left, const char *left_name, const
                              const char *right_name);
 const char *register_last_name(const char *path);
 bool register_is_stream(const version_t *version);
+/* May the entry be this input, as far as their kinds tell: a file by its path, a file by --input-name, a stream? */
+bool register_is_of_kind(const entry_t *entry, const wanted_t *wanted);
 
 /* What the file system has under the entry's path, and as what the input is read from: asked once. */
 const asked_t *register_what_stands(const matching_t *m, const entry_t *entry);

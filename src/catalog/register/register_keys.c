@@ -6,21 +6,22 @@
 #include <xxhash.h>
 
 /* A name that is too long to be told from another one by its beginning has its hash there, too. */
-static void print_stream_key(wanted_t *wanted) {
+static void print_name_key(wanted_t *wanted) {
     enum { MOST = 480, KEPT = 460 };
     const size_t length = strlen(wanted->name);
+    const char *kind = register_is_stream(&wanted->seen) ? "stream" : "name";
     if (length <= MOST)
-        snprintf(wanted->key, sizeof wanted->key, "stream/%s", wanted->name);
+        snprintf(wanted->key, sizeof wanted->key, "%s/%s", kind, wanted->name);
     else
-        snprintf(wanted->key, sizeof wanted->key, "stream/%.*s/%016llx", KEPT, wanted->name,
+        snprintf(wanted->key, sizeof wanted->key, "%s/%.*s/%016llx", kind, KEPT, wanted->name,
                  (unsigned long long)XXH3_64bits(wanted->name, length));
 }
 
 void register_print_key(wanted_t *wanted, uint32_t ordinal) {
     if (!wanted->named)
         snprintf(wanted->key, sizeof wanted->key, "new/%u", ordinal);
-    else if (register_is_stream(&wanted->seen))
-        print_stream_key(wanted);
+    else if (wanted->by_name)
+        print_name_key(wanted);
     else
         snprintf(wanted->key, sizeof wanted->key, "%llu/%s/%u/%.255s", (unsigned long long)wanted->seen.size,
                  wanted->seen.digest, wanted->copy, register_last_name(wanted->name));
@@ -71,8 +72,10 @@ bool register_number_copies(matching_t *m, err_t *err) {
     for (size_t i = 0; i < registering->count; i++) {
         wanted_t *wanted = &registering->wanted[i];
         const entry_t *entry = m->found[i];
-        if (!register_is_stream(&wanted->seen) && !wanted->changed &&
-            (!entry || !entry_version_of(entry, wanted->seen.size, wanted->seen.digest)))
+        if (wanted->by_name) /* has grown, perhaps */
+            register_print_key(wanted, 0);
+        else if (!wanted->changed &&
+                 (!entry || !entry_version_of(entry, wanted->seen.size, wanted->seen.digest)))
             fresh[count++] = wanted;
     }
     for (size_t i = 0; i < entries; i++)

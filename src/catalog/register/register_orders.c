@@ -13,6 +13,11 @@ bool register_is_stream(const version_t *version) {
     return !version->digest[0];
 }
 
+bool register_is_of_kind(const entry_t *entry, const wanted_t *wanted) {
+    return entry_is_by_name(entry) == wanted->by_name &&
+           register_is_stream(entry_newest(entry)) == register_is_stream(&wanted->seen);
+}
+
 static int by_ordinal(const entry_t *left, const entry_t *right) {
     return (left->ordinal > right->ordinal) - (left->ordinal < right->ordinal);
 }

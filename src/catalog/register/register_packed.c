@@ -45,7 +45,7 @@ static bool is_packed_alike(const packed_name_t *one, const packed_name_t *other
 }
 
 static bool may_be_packed(const wanted_t *wanted) {
-    return wanted->named && !register_is_stream(&wanted->seen) && wanted->seen.size &&
+    return wanted->named && !wanted->by_name && wanted->seen.size &&
            !(wanted->copy_mark && *wanted->copy_mark);
 }
 
@@ -59,7 +59,7 @@ static bool list_names(matching_t *m, err_t *err) {
     }
     for (size_t i = 0; i < m->count; i++) {
         const entry_t *entry = m->by_path.entries[i];
-        if (register_is_stream(entry_newest(entry)) || !register_may_hold_records(entry))
+        if (entry_is_by_name(entry) || !register_may_hold_records(entry))
             continue;
         names[count] = take_apart(entry->path);
         names[count++].entry = entry;

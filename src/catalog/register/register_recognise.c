@@ -5,8 +5,7 @@
 const entry_t *register_next_of_name(const matching_t *m, const wanted_t *wanted, size_t *at) {
     for (const entry_t *entry; (entry = register_like_at(m, &m->by_path, wanted, *at));) {
         ++*at;
-        if (!register_is_taken(m, entry) &&
-            register_is_stream(entry_newest(entry)) == register_is_stream(&wanted->seen))
+        if (!register_is_taken(m, entry) && register_is_of_kind(entry, wanted))
             return entry;
     }
     return NULL;
@@ -51,7 +50,7 @@ static void match_in_place(matching_t *m, size_t number) {
 static void match_further_name(matching_t *m, size_t number) {
     wanted_t *wanted = &m->registering->wanted[number];
     size_t at = 0;
-    if (register_is_stream(&wanted->seen))
+    if (wanted->by_name)
         return;
     for (const entry_t *entry; (entry = register_next_of_further_name(m, wanted, &at));) {
         const uint32_t version = entry_version_of(entry, wanted->seen.size, wanted->seen.digest);
@@ -76,7 +75,7 @@ static bool has_held_records(const matching_t *m, const wanted_t *wanted) {
 static void match_itself(matching_t *m, size_t number) {
     wanted_t *wanted = &m->registering->wanted[number];
     file_place_t place = {.member = NULL};
-    if (register_is_stream(&wanted->seen))
+    if (wanted->by_name)
         return;
     for (const entry_t *entry; (entry = register_next_of_file(m, number, &place));)
         if (!register_is_taken(m, entry) &&
@@ -87,16 +86,16 @@ static void match_itself(matching_t *m, size_t number) {
         }
 }
 
-/* The same file under another folder; a stream has nothing but its name. Where its content stands under the
+/* The same file under another folder; a stream, or what --input-name has named, has nothing but its name. Where its content stands under the
  * old name as well, this one is a copy of it. `copy` counts the equal ones that other inputs are. */
 static void match_moved(matching_t *m, size_t number) {
     wanted_t *wanted = &m->registering->wanted[number];
-    if (register_is_stream(&wanted->seen))
+    if (wanted->by_name)
         return;
     size_t at = register_first_in(m, &m->by_content, wanted);
     for (const entry_t *entry; (entry = register_like_at(m, &m->by_content, wanted, at)); at++) {
-        if (registration_is_called(wanted, entry->path) && !register_is_taken(m, entry) &&
-            !register_stands_beside(m, number, entry) &&
+        if (registration_is_called(wanted, entry->path) && !entry_is_by_name(entry) &&
+            !register_is_taken(m, entry) && !register_stands_beside(m, number, entry) &&
             (register_may_hold_records(entry) || !has_held_records(m, wanted))) {
             register_take(m, number, entry);
             wanted->moved = true;
@@ -137,21 +136,22 @@ static void match_nameless(matching_t *m, size_t number) {
 
 /* One name, one input: people say which they mean by it. */
 static bool refuse_two_of_name(const registration_t *registering, const char *name, err_t *err) {
-    return err_set(err, STATUS_USAGE,
-                   "%s is the name of a file and of a stream (--input-name) for %s: give the stream another "
-                   "--input-name, or name the file by its whole path",
-                   name, registering->name);
+    return err_set(
+        err, STATUS_USAGE,
+        "%s would be two kinds of inputs in %s: a file by its path, a file by --input-name and a "
+        "stream by --input-name may not have one name. Give another --input-name, or name the file "
+        "by its whole path",
+        name, registering->name);
 }
 
-static bool check_streams(const matching_t *m, err_t *err) {
+static bool check_kinds(const matching_t *m, err_t *err) {
     const registration_t *registering = m->registering;
     for (size_t i = 0; i < registering->count; i++) {
         const wanted_t *wanted = &registering->wanted[i];
         size_t at = register_first_in(m, &m->by_path, wanted);
         for (const entry_t *entry; wanted->named && (entry = register_like_at(m, &m->by_path, wanted, at));
              at++)
-            if (register_is_stream(entry_newest(entry)) != register_is_stream(&wanted->seen) &&
-                !entry_is_nameless(entry))
+            if (!register_is_of_kind(entry, wanted) && !entry_is_nameless(entry))
                 return refuse_two_of_name(registering, wanted->name, err);
     }
     return true;
@@ -172,7 +172,7 @@ static void forget_answer(wanted_t *wanted) {
 
 bool register_match(matching_t *m, err_t *err) {
     registration_t *registering = m->registering;
-    if (!register_sort(m, err) || !check_streams(m, err))
+    if (!register_sort(m, err) || !check_kinds(m, err))
         return false;
     for (size_t i = 0; i < registering->count; i++) {
         wanted_t *wanted = &registering->wanted[i];

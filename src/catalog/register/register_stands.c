@@ -12,7 +12,8 @@ static const asked_t *ask(const registration_t *registering, asked_t *asked, con
 }
 
 const asked_t *register_what_stands(const matching_t *m, const entry_t *entry) {
-    return ask(m->registering, &m->there[entry - m->entries.entries], entry->path);
+    return ask(m->registering, &m->there[entry - m->entries.entries],
+               entry_is_by_name(entry) ? NULL : entry->path);
 }
 
 const asked_t *register_own_file(const matching_t *m, size_t number) {
@@ -114,7 +115,7 @@ static const group_t *group_of(const matching_t *m, const wanted_t *wanted, size
     group->made = true;
     const entry_t *entry;
     for (size_t at = first; (entry = register_like_at(m, &m->by_last_name, wanted, at)); at++)
-        if (!register_is_stream(entry_newest(entry)) && !register_stands_untouched(m, entry) &&
+        if (!entry_is_by_name(entry) && !register_stands_untouched(m, entry) &&
             !register_stands_content(m, entry))
             m->gone[first + group->gone++] = entry;
     return group;

@@ -37,8 +37,9 @@ typedef struct {
     const char *path;      /* of the file that it is read from, on this machine; NULL: none */
     const char *copy_mark; /* what makes it a copy in its name; "" or NULL: it is none */
     bool named;            /* it can be recognised; false: a stream without --input-name */
-    bool of_archive;       /* a member of a zip or a tar: digest_as is asked of it */
-    bool may_grow;         /* a file of its own, to which another program may still be writing */
+    bool by_name;    /* a stream, or by --input-name: it is neither recognised by its path, nor by likeness */
+    bool of_archive; /* a member of a zip or a tar: digest_as is asked of it */
+    bool may_grow;   /* a file of its own, to which another program may still be writing */
     version_t seen;
     uint64_t extent_units; /* for all of its text, in units of RECORD_ID_EXTENT_UNIT */
     uint64_t ordinals;     /* how many ordinals it takes */

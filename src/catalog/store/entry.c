@@ -75,6 +75,10 @@ bool entry_is_nameless(const entry_t *entry) {
     return entry->key && strncmp(entry->key, "new/", 4) == 0;
 }
 
+bool entry_is_by_name(const entry_t *entry) {
+    return !entry_newest(entry)->digest[0] || strncmp(entry->key, "name/", 5) == 0;
+}
+
 bool entry_is_complete(const entry_t *entry, uint32_t generation, bool safe) {
     for (size_t i = 0; i < entry->piece_count; i++)
         if (!piece_is_complete(&entry->pieces[i], i + 1 == entry->piece_count ? entry->version : 1,

@@ -160,6 +160,8 @@ bool entry_is_complete(const entry_t *entry, uint32_t generation, bool safe);
 
 /* A stream that was given no name: no later load knows it again. */
 bool entry_is_nameless(const entry_t *entry);
+/* Nothing but its name and its content says which input it is: a stream, or a file that --input-name has named. */
+bool entry_is_by_name(const entry_t *entry);
 
 /* The counts of all that is done, with the tail where it counts. */
 counts_t piece_counts(const piece_t *piece);

@@ -116,6 +116,10 @@ int each_collection(const run_t *run, bool loads, each_may_t *may, each_body_t *
     if (ok && dump.count && run->report)
         ok = err_set(err, STATUS_USAGE,
                      "--report is of one collection: leave the option out, or name one in the URI");
+    if (ok && dump.count > 1 && ((const load_options_t *)run->values)->spec.input_name)
+        ok = err_set(err, STATUS_USAGE,
+                     "--input-name is of one input, and %.1000s has %zu collections: name one in the URI",
+                     run->words[0], dump.count);
     ok = ok && (!may || may(run, dump.count, err));
     const int status = !ok          ? (int)err->status
                        : dump.count ? run_all(&dump, run, loads, body, err)

@@ -47,6 +47,8 @@ struct input_file {
     input_kind_t kind; /* found from the file's first bytes, never from its name */
     /* it can be recognised; false for streams without --input-name, which are never resumed */
     bool has_identity;
+    bool
+        by_name; /* a file that --input-name has named: nothing but that name and its content says which it is */
     bool cr_lines;          /* of a plain file: CR alone ends its lines, and is given out as LF */
     uint64_t disk_bytes;    /* bytes on disk (a member's: its bytes in the archive); 0 for a stream */
     uint64_t text_bound;    /* the most decompressed bytes that can come; 0: not known, or none */
@@ -68,7 +70,7 @@ struct input_file {
     uint64_t archive_offset; /* where its bytes begin in the zip or the (decompressed) tar */
 };
 
-/* name: the path as given, without "./" and "//"; "a.zip!b/c.csv" for a member. Always valid UTF-8 without control
+/* name: the path as given, without "./" and "//"; "a.zip!b/c.csv" for a member; or that of --input-name. Always valid UTF-8 without control
  * characters: every other byte of the file's real name is written as \xHH. Unique in a manifest.
  *
  * digest: XXH3-128 over the size (8 bytes, little endian), the first 64 KiB on disk, and the last 64 KiB of the rest.

@@ -200,11 +200,14 @@ void describe_input(const input_file_t *input, wanted_t *wanted) {
     *wanted = (wanted_t){.name = input->name,
                          .kind = input->encoding ? input->encoding : input_kind_name(input->kind),
                          .last_name = last_name_of(input),
-                         .path = input->archive ? input->archive->path : input->path,
+                         .path = input->by_name   ? NULL
+                                 : input->archive ? input->archive->path
+                                                  : input->path,
                          .copy_mark = copies_mark_of(input->name),
                          .named = input->has_identity,
-                         .of_archive =
-                             input->kind == INPUT_ZIP_MEMBER || (input->archive && input->kind != INPUT_DUMP),
+                         .by_name = input->by_name || input->kind == INPUT_STREAM,
+                         .of_archive = !input->by_name && (input->kind == INPUT_ZIP_MEMBER ||
+                                                           (input->archive && input->kind != INPUT_DUMP)),
                          .may_grow = describe_may_grow(input),
                          .seen = {.size = input->kind == INPUT_STREAM ? 0 : input->disk_bytes,
                                   .modified_ns = input->modified_ns},

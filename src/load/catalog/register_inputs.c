@@ -19,7 +19,8 @@ static const char *what_is_twice(const job_t *job) {
     return job->schema->id ? "those of its records that have no _id of their own" : "records";
 }
 
-/* Facts, and no advice: which of both is not needed, if any, is for a person to see. */
+/* Facts, and no advice: which of both is not needed, if any, is for a person to see. With --input-name it may be one file that was
+ * not overwritten: a warning. */
 static void tell_alike(const job_t *job, const wanted_t *wanted, like_t how) {
     static const char packed[] = "has the same name as %s, but is packed otherwise",
                       repacked[] = "packed or unpacked";
@@ -40,10 +41,11 @@ static void tell_alike(const job_t *job, const wanted_t *wanted, like_t how) {
     const alike_t *alike = &wanted->like[how];
     const bool called_so = hows[how].in_other_folder && registration_is_called(wanted, alike->path);
     char *what = bson_strdup_printf(called_so ? hows[how].in_other_folder : hows[how].what, alike->path);
-    log_note("%s %s%s%s%s: it is loaded as another file. If it is that one, %s, %s are there twice; "
-             "docs/resume.md, 'The same records twice', says what to do",
-             wanted->name, what, alike->unfinished ? " (" : "", alike->unfinished ? alike->path : "",
-             alike->unfinished ? " is not loaded to its end)" : "", hows[how].if_so, what_is_twice(job));
+    void (*tell)(const char *, ...) = wanted->by_name ? log_warn : log_note;
+    tell("%s %s%s%s%s: it is loaded as another file. If it is that one, %s, %s are there twice; "
+         "docs/resume.md, 'The same records twice', says what to do",
+         wanted->name, what, alike->unfinished ? " (" : "", alike->unfinished ? alike->path : "",
+         alike->unfinished ? " is not loaded to its end)" : "", hows[how].if_so, what_is_twice(job));
     bson_free(what);
 }
 
@@ -174,7 +176,8 @@ static bool make_files(job_t *job, err_t *err) {
         file->from = piece->from;
         file->to = piece->to;
         file->bad_value = entry_bad_value(&input->entry, job->schema->bound);
-        file->may_be_torn = describe_may_grow(file->input);
+        file->may_be_torn = describe_may_grow(file->input) ||
+                            (file->input->kind == INPUT_STREAM && file->input->has_identity);
         if (!(file->known_as = strdup(input->entry.path)))
             return err_memory(err, strlen(input->entry.path));
         job->result->records_skipped += work->again ? 0 : work->read_before;

@@ -136,7 +136,7 @@ static bool is_its_file(const forgetting_t *forgetting, const char *name, char *
     manifest_t manifest = {.count = 0};
     struct stat file;
     err_t ignored;
-    if (!meant.live || stat(given, &file) != 0 || !S_ISREG(file.st_mode) ||
+    if (!meant.live || entry_is_by_name(meant.live) || stat(given, &file) != 0 || !S_ISREG(file.st_mode) ||
         !manifest_build(&manifest, &given, 1, &options, &ignored))
         return true;
     const bool found = manifest.count == 1 &&

@@ -128,7 +128,7 @@ const option_t load_options[] = {
     OPTION("dry-run", FLAG, spec.dry_run, .typed = true, .takers = LOADS,
            .help = "Connect, read and parse everything, write nothing."),
     OPTION("input-name", TEXT, spec.input_name, .argument = "NAME", .takers = LOADS | TAKEN_BY_VERIFY,
-           .help = "A name for what comes from stdin, so that its load can be completed, and a second one "
+           .help = "A name for stdin or one file, known by it alone: a second load completes the first, or "
                    "loads nothing."),
     OPTION("copies", COUNT32, spec.copies, .argument = "N", .least = 1, .most = COPIES_MOST, .typed = true,
            .takers = TAKEN_BY_LOAD | TAKEN_BY_VERIFY,
