@@ -10,7 +10,7 @@
 enum { STAR_COUNT = sizeof STARS - 1 };
 
 /* What may close a quotation or a sentence after a URI. */
-static const char closers[] = "'\";,.)";
+static const char closers[] = "'`\";,.)";
 
 /* ---- by value ---- */
 

@@ -337,12 +337,13 @@ static bool number_takes(store_t *store, take_t *takes, size_t count, err_t *err
     return true;
 }
 
-bool catalog_take(store_t *store, ledger_t *ledger, size_t least, uint64_t most_bytes, err_t *err) {
+bool catalog_take(store_t *store, ledger_t *ledger, const work_t *only, size_t least, uint64_t most_bytes,
+                  err_t *err) {
     take_t *takes = NULL;
     size_t count = 0;
     uint64_t changed;
     entries_t entries = {0};
-    bool ok = ledger_choose(ledger, least, most_bytes, &takes, &count, err) &&
+    bool ok = ledger_choose(ledger, only, least, most_bytes, &takes, &count, err) &&
               number_takes(store, takes, count, err);
     entry_change_t *changes = malloc((count + 1) * sizeof *changes);
     uint32_t *ordinals = malloc((count + 1) * sizeof *ordinals);

@@ -92,7 +92,8 @@ bool catalog_look_at_loads(store_t *store, ledger_t *ledger, int64_t now_ns, uin
 bool catalog_confirm(store_t *store, ledger_t *ledger, int64_t now_ns, int64_t since_ns, err_t *err);
 
 /* Tries to take some pieces (see ledger_choose). ledger_hand_out then tells which of them are ours. */
-bool catalog_take(store_t *store, ledger_t *ledger, size_t least, uint64_t most_bytes, err_t *err);
+bool catalog_take(store_t *store, ledger_t *ledger, const work_t *only, size_t least, uint64_t most_bytes,
+                  err_t *err);
 
 /* Writes down what is done. All of it must be durable before. */
 bool catalog_checkpoint(store_t *store, ledger_t *ledger, err_t *err);

@@ -24,7 +24,7 @@ bool hold_take(const hold_t *hold, err_t *err) {
             return false;
         if (ledger_may_hold(ledger, &load)) {
             ledger->asked_ns = hold->now(hold->context);
-            if (!catalog_take(hold->store, ledger, SIZE_MAX, 0, err))
+            if (!catalog_take(hold->store, ledger, NULL, SIZE_MAX, 0, err))
                 return false;
             if (ledger_holds(ledger))
                 return true;

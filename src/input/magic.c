@@ -6,8 +6,10 @@
 
 #include <string.h>
 
-#define WITH_DUCKDB                                                                                          \
-    "duckdb -c \"COPY (FROM 'FILE') TO '/dev/stdout' (FORMAT json)\" | tipple load --format json ... -"
+#define WITH_DUCKDB "duckdb -c \"COPY (FROM 'FILE') TO '/dev/stdout' (FORMAT json)\" | tipple load ... -"
+#define WITH_PYARROW                                                                                         \
+    "python3 -c \"import sys, pyarrow.csv as c, pyarrow.feather as f; "                                      \
+    "c.write_csv(f.read_table('FILE'), sys.stdout.buffer)\" | tipple load ... -"
 #define WITH_ICONV  "iconv -f UTF-32 -t UTF-8 FILE | tipple load ... -"
 #define WITH_OFFICE "libreoffice --headless --convert-to csv FILE"
 
@@ -29,7 +31,7 @@ static const magic_t marks[] = {
     {MAGIC_REFUSED, "compress (.Z)", INPUT_PLAIN, 0, 2, "\x1f\x9d", NULL},
     {MAGIC_REFUSED, "lzma", INPUT_PLAIN, 0, 3, "]\0\0", NULL},
     {MAGIC_REFUSED, "Parquet", INPUT_PLAIN, 0, 5, "PAR1\x15", WITH_DUCKDB},
-    {MAGIC_REFUSED, "Arrow", INPUT_PLAIN, 0, 8, "ARROW1\0\0", WITH_DUCKDB},
+    {MAGIC_REFUSED, "Arrow", INPUT_PLAIN, 0, 8, "ARROW1\0\0", WITH_PYARROW},
     {MAGIC_REFUSED, "Avro", INPUT_PLAIN, 0, 4, "Obj\1", "avrocat FILE | tipple load --format json ... -"},
     {MAGIC_REFUSED, "SQLite", INPUT_PLAIN, 0, 16, "SQLite format 3\0",
      "sqlite3 -csv -header FILE 'SELECT * FROM TABLE' | tipple load ... -"},

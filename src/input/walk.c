@@ -172,6 +172,30 @@ static bool add_member(build_t *build, const char *path, const char *archive) {
     return ok;
 }
 
+/* The pipe fails where the program fails that fetches it: also for half of a file, and for a page that says that there is none. */
+static bool refuse_url(const char *url, err_t *err) {
+    static const struct {
+        const char *scheme, *fetch, *to_stdout;
+    } rows[] = {{"s3://", "aws s3 cp", " -"}, {"gs://", "gcloud storage cat", ""}, {"", "curl -f -sSL", ""}};
+    size_t row = 0;
+    text_t line = {.length = 0}, pipe = {.length = 0};
+    while (strncmp(url, rows[row].scheme, strlen(rows[row].scheme)) != 0)
+        row++;
+    text_append(&line, rows[row].fetch);
+    shell_quote_word(&line, url);
+    text_print(&line, "%s | tipple load --input-name NAME --uri URI -", rows[row].to_stdout);
+    char *command = text_take(&line, err);
+    if (command)
+        shell_quote_word(&pipe, command);
+    free(command);
+    char *quoted = command ? text_take(&pipe, err) : NULL;
+    if (quoted)
+        err_set(err, STATUS_INPUT, "%.1000s: URLs are not read; pipe it in: bash -o pipefail -c%.2000s", url,
+                quoted);
+    free(quoted);
+    return false;
+}
+
 bool walk_path(build_t *build, const char *path, bool in_walk) {
     struct stat status;
     const bool is_stdin = strcmp(path, "-") == 0;
@@ -187,11 +211,7 @@ bool walk_path(build_t *build, const char *path, bool in_walk) {
     if (is_member)
         return added;
     if (!in_walk && strstr(path, "://"))
-        return err_set(
-            build->err, STATUS_INPUT,
-            "%.1000s: URLs are not read; pipe it in, for example with curl -sSL, aws s3 cp or gcloud "
-            "storage cat: curl -sSL '%.1000s' | tipple load --input-name NAME ... -",
-            path, path);
+        return refuse_url(path, build->err);
     if ((error == ENOENT || error == ENOTDIR) && !in_walk && strpbrk(path, "*?["))
         return add_pattern(build, path);
     return fault_system(build->err, *path ? path : "''", error);

@@ -310,6 +310,7 @@ static void free_job(job_t *job) {
         if (job->files[i].work) {
             free(job->files[i].extents);
             free((char *)job->files[i].known_as);
+            free((char *)job->files[i].forget);
         }
         if (job->spec->retry && job->files[i].input) {
             input_file_t *input = (input_file_t *)job->files[i].input;
@@ -418,13 +419,11 @@ static void tell_nameless(const job_t *job, err_t *err) {
         const load_file_t *file = &job->files[i];
         if (!file->begun || !file->known_as || file->input->has_identity)
             continue;
-        err_t ignored;
-        char *name = shell_quoted(file->known_as, &ignored);
-        err_add(err,
-                "; but %.200s has no name by which it could be known again: `tipple forget%.400s --delete` "
-                "removes what there is of it, and with --input-name it could be resumed",
-                file->input->name, name ? name : "");
-        free(name);
+        err_add(
+            err,
+            "; but %.200s has no name by which it could be known again: `%.2000s` takes out what there is "
+            "of it, and with --input-name it could be resumed",
+            file->input->name, file->forget);
         return;
     }
 }

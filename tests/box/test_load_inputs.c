@@ -438,9 +438,6 @@ LAB_TEST(stream, lab_open(lab, BOX_STANDALONE)) {
     assert_counts(lab, 2, 2, 0, 0);
     load_from_pipe(lab, "n,w\n1,a\n2,b\n", STATUS_OK);
     assert_int_equal(lab->loaded.records_skipped, 2);
-    load_from_pipe(lab, "n,w\n7,a\n8,b\n9,c\n", STATUS_INPUT);
-    assert_says(lab->err.text, "--input-name feed: another stream");
-    assert_int_equal(box_count(lab->box, LAB_TARGET, NULL), 2);
     lab->load.input_name = "more";
     lab->load.limit = 1;
     load_from_pipe(lab, "n,w\n11,a\n12,b\n", STATUS_OK);
@@ -448,6 +445,100 @@ LAB_TEST(stream, lab_open(lab, BOX_STANDALONE)) {
     load_from_pipe(lab, "n,w\n11,a\n12,b\n13,c\n", STATUS_OK);
     assert_counts(lab, 3, 2, 1, 0);
     assert_int_equal(box_count(lab->box, LAB_TARGET, NULL), 5);
+}
+
+enum { LONG_STREAM = 1500 }; /* wide rows: some blocks of 256 KiB */
+
+/* A stream that begins with all that was loaded by its name goes on there; one that does not is refused, and nothing of either is
+ * touched. */
+TEST(stream_that_goes_on) {
+    static const struct {
+        const char *first, *second;
+        status_t status;
+        int loaded, corrected, documents; /* by the second, and then in all */
+        const char *says;
+    } rows[] = {
+        {"n,w\n1,a\n2,b\n", "n,w\n1,a\n2,b\n3,c\n4,d\n", STATUS_OK, 2, 0, 4, NULL},
+        {"n,w\n1,a\n2,b", "n,w\n1,a\n2,b\n3,c\n", STATUS_OK, 1, 0, 3, NULL},
+        {"n,w\n1,a\n2,whole wo", "n,w\n1,a\n2,whole word\n3,c", STATUS_OK, 2, 1, 3, NULL},
+        {"n,w\n1,a\n2", "n,w\n1,a\n2,b\n", STATUS_OK, 1, 0, 2, NULL}, /* what was a reject */
+        {"n,w\n", "n,w\n1,a\n", STATUS_OK, 1, 0, 1, NULL},
+        {"", "n,w\n1,a\n", STATUS_OK, 1, 0, 1, NULL},
+        {"n,w\n1,a\n2,b\n", "n,w\n1,a\n", STATUS_INPUT, 0, 0, 2,
+         "other content than the old one between byte 0"},
+        {"n,w\n1,a\n2,b\n", "", STATUS_INPUT, 0, 0, 2, "other content than the old one between byte 0"},
+        {"n,w\n1,a\n2,b\n", "n,w\n1,a\n3,b\n4,c\n", STATUS_INPUT, 0, 0, 2, "another stream was loaded"},
+        {"n,w\n1,a\n2,b\n", "w,n\na,1\nb,2\nc,3\n", STATUS_INPUT, 0, 0, 2, "another stream was loaded"},
+        {"n,w\n1,a\n2,b\n", "other\n1\n2\n3\n4\n5\n", STATUS_INPUT, 0, 0, 2, "another stream was loaded"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        lab_t lab;
+        lab_open(&lab, BOX_REPLICA_SET);
+        lab.load.input_name = "feed";
+        load_from_pipe(&lab, rows[i].first,
+                       strstr(rows[i].first, "\n2,") || i != 3 ? STATUS_OK : STATUS_SOME_REJECTED);
+        load_from_pipe(&lab, rows[i].second, rows[i].status);
+        assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), rows[i].documents);
+        assert_int_equal(lab.loaded.counts.loaded, rows[i].loaded);
+        assert_int_equal(lab.loaded.counts.corrected, rows[i].corrected);
+        if (rows[i].says)
+            assert_says(lab.err.text, rows[i].says);
+        /* it is complete, and may come again, and go on again */
+        load_from_pipe(&lab, rows[i].status ? rows[i].first : rows[i].second, STATUS_OK);
+        assert_counts(&lab, 0, 0, 0, 0);
+        assert_int_equal(lab.loaded.files_skipped, 1);
+        char more[100];
+        snprintf(more, sizeof more, "%s%s9,z\n", rows[i].status ? rows[i].first : rows[i].second,
+                 i == 2 ? "\n" : "");
+        load_from_pipe(&lab, more, STATUS_OK);
+        assert_int_equal(lab.loaded.counts.loaded, 1);
+        assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), rows[i].documents + 1);
+        lab_close(&lab);
+    }
+}
+
+/* What is to be typed takes the old one out: as a shell would read it, with the server. */
+LAB_TEST(stream_in_place_of_another, lab_open(lab, BOX_REPLICA_SET)) {
+    char command[BOX_URI + 100];
+    lab->load.input_name = "a b";
+    load_from_pipe(lab, "n,w\n1,a\n", STATUS_OK);
+    load_from_pipe(lab, "n,w\n2,b\n", STATUS_INPUT);
+    snprintf(command, sizeof command, "by `tipple forget 'a b' --delete --yes --uri '%s'`, and", lab->uri);
+    assert_says(lab->err.text, command);
+    assert_true(strstr(lab->err.text, command) < strstr(lab->err.text, "another name"));
+    assert_status(lab, lab_forget(lab, true, "a b"), STATUS_OK);
+    load_from_pipe(lab, "n,w\n2,b\n", STATUS_OK);
+    assert_int_equal(box_count(lab->box, LAB_TARGET, NULL), 1);
+}
+
+/* The same in later blocks; and killed in what was added, the same stream goes on. */
+LAB_TEST(long_stream_that_goes_on, lab_open(lab, BOX_REPLICA_SET)) {
+    lab_write_wide_rows("wide", 0, LONG_STREAM);
+    load_from_file(lab, "wide", STATUS_OK);
+    lab_write_wide_rows("wide", 0, 2 * LONG_STREAM);
+    load_from_file(lab, "wide", STATUS_OK);
+    assert_int_equal(lab->loaded.counts.loaded, LONG_STREAM);
+    assert_int_equal(lab->loaded.counts.read + lab->loaded.records_skipped, 2 * LONG_STREAM);
+    assert_true(lab->loaded.counts.already_there < LONG_STREAM / 2);
+    lab_write_wide_rows("wide", 0, 3 * LONG_STREAM);
+    box_fault(lab->box, &(box_fault_t){.command = "insert",
+                                       .collection = "c",
+                                       .after = 1,
+                                       .times = 1000,
+                                       .reply = "{\"ok\": 0, \"code\": 13, \"errmsg\": \"not authorized\"}"});
+    lab->load.batch = 300;
+    load_from_file(lab, "wide", STATUS_SERVER);
+    box_end_faults(lab->box);
+    lab_shorten_lease(lab);
+    load_from_file(lab, "wide", STATUS_OK);
+    assert_int_equal(box_count(lab->box, LAB_TARGET, NULL), 3 * LONG_STREAM);
+    lab_write_wide_rows("wide", 0, LONG_STREAM);
+    load_from_file(lab, "wide", STATUS_INPUT);
+    assert_says(lab->err.text, "another stream");
+    lab_write_wide_rows("wide", 1, 4 * LONG_STREAM);
+    load_from_file(lab, "wide", STATUS_INPUT);
+    assert_says(lab->err.text, "between byte 0");
+    assert_int_equal(box_count(lab->box, LAB_TARGET, NULL), 3 * LONG_STREAM);
 }
 
 /* The same where the first load was killed: what is there of it is compared. */

@@ -85,6 +85,7 @@ TEST(concealed) {
         {"'mongodb://h/a.b?authSource=%24external&readPreferenceTags=dc:ny,rack:1&tlsCAFile=/etc/ca.pem', "
          "too",
          NULL},
+        {"by `tipple forget a --uri 'mongodb://h/a.b?directConnection=true'`, and", NULL},
         {"https://h/a?year=2013&b=c", NULL},
         {"is it mongodb? yes & no", NULL},
         {"mongodb://joe@h/a.b", NULL},

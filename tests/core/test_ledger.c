@@ -44,7 +44,7 @@ static void begin(lab_t *lab) {
     assert_true(entry_copy(&input.entry, entry, &err));
     assert_true(ledger_add(&lab->ledger, &input, &err));
     entry_free(&input.entry);
-    assert_true(ledger_choose(&lab->ledger, 1, 1, &takes, &count, &err) && count == 1);
+    assert_true(ledger_choose(&lab->ledger, NULL, 1, 1, &takes, &count, &err) && count == 1);
     const entry_change_t *change = &takes->change;
     entry->pieces->owner = change->new_owner;
     entry->pieces->epoch = change->new_epoch;

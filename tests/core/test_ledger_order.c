@@ -45,7 +45,7 @@ static void add(ledger_t *ledger, entries_t *catalog, uint32_t ordinal, size_t p
 static void take(ledger_t *ledger, entries_t *catalog, char *text) {
     take_t *takes;
     size_t count;
-    assert_true(ledger_choose(ledger, 1, 0, &takes, &count, &err));
+    assert_true(ledger_choose(ledger, NULL, 1, 0, &takes, &count, &err));
     *text = '\0';
     for (size_t i = 0; i < count; i++) {
         const entry_change_t *change = &takes[i].change;

@@ -2,6 +2,7 @@
 needs: standalone; nightly on: replset"""
 import contextlib
 import gzip
+import http.server
 import os
 import subprocess
 import threading
@@ -121,6 +122,47 @@ class Inputs(livetest.Case):
             self.assertEqual(other.count(b"\n") - 1 - 31, self.there())
             self.tipple("verify", "--format", "mot", "--uri", self.uri(), "-", "--input-name", name, stdin=other)
             self.tipple("forget", "--uri", self.uri(), "--delete", "--yes", name)
+
+    def test_printed_pipe(self):
+        """the pipe that is printed for a URL, in cron's environment: an error page or half of a file is no success, and the
+        same command then loads the rest"""
+        text, pages = rows(3000), {}
+
+        class Pages(http.server.BaseHTTPRequestHandler):
+            def do_GET(self):
+                body, length = pages.get(self.path, (b'{"message": "not found"}', 24))
+                self.send_response(200 if self.path in pages else 404)
+                self.send_header("Content-Length", str(length))
+                self.end_headers()
+                self.wfile.write(body)
+
+            def log_message(self, *_):
+                pass
+
+        with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Pages) as server:
+            threading.Thread(target=server.serve_forever, daemon=True).start()
+            self.addCleanup(server.shutdown)
+
+            def pipe(page):
+                url = "http://127.0.0.1:%d/%s" % (server.server_port, page)
+                said = self.tipple("parse", url, status=5).stderr
+                command = said[said.index("bash -o"):].replace("NAME", "feed").replace(
+                    " URI ", " '\\''%s'\\'' -q --format mot " % self.uri()).replace("tipple", str(live.TIPPLE))
+                return subprocess.run(["env", "-i", "/bin/sh", "-c", command], cwd=self.folder, capture_output=True, text=True,
+                                      timeout=livetest.LONG)
+
+            self.assertEqual(22, pipe("none.csv").returncode)
+            self.assertEqual(0, self.there())
+            half = text.index(b"\n", len(text) // 2) + 1
+            for end, status in ((half, 18), (len(text) * 3 // 4, 2)):  # curl's own; or with a record that was cut off
+                pages["/a.csv"] = text[:end], len(text)
+                self.assertEqual(status, pipe("a.csv").returncode)
+                self.assertLess(1000, self.there())
+            pages["/a.csv"] = text, len(text)
+            went = pipe("a.csv")
+            self.assertEqual(0, went.returncode, went.stderr)
+            self.assertEqual(3000, self.there())
+            self.tipple("verify", "--format", "mot", "--uri", self.uri(), "-", "--input-name", "feed", stdin=text)
 
     def there(self):
         return self.client.count(self.database, "results")

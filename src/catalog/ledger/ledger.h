@@ -14,8 +14,8 @@
  *         +-------------------------------------------------------------------------------------+
  *
  *        CHECK: it is complete, but the file has another modification time, or it is a stream: its text is
- *        read and compared with the hashes of the done blocks. If they are equal it is DONE; if not, the
- *        input has changed.
+ *        read and compared with the hashes of the done blocks. If they are equal it is DONE, or, of a stream that is
+ *        longer, OPEN; if not, the input has changed.
  *
  * An input is compared with its entry by `relate`. The input is the same; or it is longer (VIEW_GROWN: the rest will be
  * loaded, as a new version); or it is an earlier version (VIEW_OLDER: nothing of the rest can be loaded from here); or
@@ -169,9 +169,10 @@ typedef struct {
     extent_t extent; /* length != 0: the base is not filled in yet */
 } take_t;
 
-/* The next portion of pieces that may be taken. The caller frees them by takes_free, also after a failure. */
-bool ledger_choose(ledger_t *ledger, size_t least, uint64_t most_bytes, take_t **takes, size_t *count,
-                   err_t *err);
+/* The next portion of pieces that may be taken; only: this one alone, or NULL. The caller frees them by takes_free, also
+ * after a failure. */
+bool ledger_choose(ledger_t *ledger, const work_t *only, size_t least, uint64_t most_bytes, take_t **takes,
+                   size_t *count, err_t *err);
 void takes_free(take_t *takes, size_t count);
 
 /* Call it after the takes were sent, whatever the reply was, and the entries were read again. Finds which pieces are
@@ -205,6 +206,9 @@ bool ledger_torn_is_written(const work_t *work, uint32_t epoch);
 void ledger_skip(ledger_t *ledger, work_t *work);
 /* The text of a piece that was to be checked is unchanged. */
 void ledger_checked(ledger_t *ledger, work_t *work);
+/* A stream that was to be checked begins with all that was loaded of it, and goes on: it is to be taken, as an input that has
+ * grown. */
+void ledger_goes_on(ledger_t *ledger, work_t *work);
 
 /* What is to be written down now. Call it only after everything that ledger_block has told is durable and its rejects
  * are on disk. The changes point into the ledger. */

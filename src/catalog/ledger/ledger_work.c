@@ -105,8 +105,8 @@ static uint64_t cost(const ledger_t *ledger, const work_t *work) {
     return input->bytes / input->work_count;
 }
 
-bool ledger_choose(ledger_t *ledger, size_t least, uint64_t most_bytes, take_t **takes, size_t *count,
-                   err_t *err) {
+bool ledger_choose(ledger_t *ledger, const work_t *only, size_t least, uint64_t most_bytes, take_t **takes,
+                   size_t *count, err_t *err) {
     portion_t portion = {.least = least, .most_bytes = most_bytes};
     size_t room = 0;
     *takes = NULL;
@@ -120,7 +120,7 @@ bool ledger_choose(ledger_t *ledger, size_t least, uint64_t most_bytes, take_t *
         const size_t group = ledger->inputs[work->input].group;
         if (!portion_has_room(&portion, group, work->piece))
             break;
-        if (!ledger_may_take(ledger, work))
+        if (!ledger_may_take(ledger, work) || (only && work != only))
             continue;
         if (!GROW(*takes, room, *count + 1, err) || !fill_take(ledger, i, &(*takes)[*count], err))
             return false;
@@ -354,6 +354,15 @@ void ledger_checked(ledger_t *ledger, work_t *work) {
         return;
     work->checked = true;
     ledger_complete(ledger, work);
+}
+
+void ledger_goes_on(ledger_t *ledger, work_t *work) {
+    ledger_input_t *input = &ledger->inputs[work->input];
+    if (work->state != WORK_CHECK)
+        return;
+    input->view = VIEW_GROWN;
+    input->version = input->entry.version + 1;
+    ledger_become(ledger, work, WORK_OPEN);
 }
 
 /* ---- writing down ---- */

@@ -20,6 +20,7 @@ typedef struct {
     work_t *work;         /* the ledger's, which only the main thread touches; NULL: without a ledger */
     uint32_t ordinal;     /* of the input in the catalog */
     const char *known_as; /* its name there */
+    const char *forget;   /* of a stream: the command that takes it out; NULL: of another input */
     extent_t *extents;    /* what numbers its text has; its feeder adds some where the size is not known */
     size_t extent_count;
     uint64_t first_record;    /* where it begins; 0: not known yet. The feeders', under a lock of theirs */

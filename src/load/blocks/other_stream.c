@@ -1,22 +1,15 @@
 #include "load/blocks/other_stream.h"
-#include "base/text.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
-/* wrong: what the stream is not. first: what to do, up to "this one another name". */
-static bool refuse(const load_file_t *file, const char *wrong, const char *first, err_t *err) {
-    const char *name = file->input->name;
-    char *quoted = shell_quoted(name, err);
-    if (!quoted)
-        return false;
-    err_set(err, STATUS_INPUT,
-            "--input-name %.300s: another stream was loaded by this name before: %s. %s the new stream "
-            "another name; or remove the documents of the old one by `tipple forget%.1000s --delete`, and "
-            "run the same command again",
-            name, wrong, first, quoted);
-    free(quoted);
-    return false;
+/* wrong: what the stream is not. besides: what else may be done. */
+static bool refuse(const load_file_t *file, const char *wrong, const char *besides, err_t *err) {
+    return err_set(
+        err, STATUS_INPUT,
+        "--input-name %.300s: another stream was loaded by this name before: %s. To load this one "
+        "in its place, take the old one out by `%.2000s`, and run the same command again; %sor give "
+        "the new stream another name",
+        file->input->name, wrong, file->forget, besides);
 }
 
 bool other_stream_refuse(const load_file_t *file, const char *what, uint64_t from, uint64_t to, err_t *err) {
@@ -26,7 +19,7 @@ bool other_stream_refuse(const load_file_t *file, const char *what, uint64_t fro
                  (unsigned long long)to);
     else
         snprintf(wrong, sizeof wrong, "%s at byte %llu", what, (unsigned long long)from);
-    return refuse(file, wrong, "Give", err);
+    return refuse(file, wrong, "", err);
 }
 
 bool other_stream_refuse_shorter(const load_file_t *file, uint64_t end, err_t *err) {
@@ -34,5 +27,5 @@ bool other_stream_refuse_shorter(const load_file_t *file, uint64_t end, err_t *e
     snprintf(wrong, sizeof wrong,
              "the new one ends at byte %llu, before the end of what was loaded of the old one",
              (unsigned long long)end);
-    return refuse(file, wrong, "If it broke off, run the same command again, with all of it; else give", err);
+    return refuse(file, wrong, "if it broke off, run the same command again with all of it; ", err);
 }

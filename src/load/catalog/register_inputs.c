@@ -2,6 +2,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/numbers.h"
+#include "base/text.h"
 #include "load/before/copies.h"
 #include "load/before/describe_input.h"
 #include "load/job/job.h"
@@ -160,6 +161,20 @@ static bool fill_ledger(job_t *job, err_t *err) {
     return true;
 }
 
+/* Documents that are the data's own nobody may remove by their input. NULL: memory was out. */
+static char *forget_command(const job_t *job, const char *name, err_t *err) {
+    text_t line = {.length = 0};
+    char *uri = address_to_paste(job->spec->uri, server_namespace(job->server), err);
+    if (!uri)
+        return NULL;
+    text_append(&line, "tipple forget");
+    shell_quote_word(&line, name);
+    text_append(&line, job->schema->id ? "" : " --delete --yes");
+    shell_quote_option(&line, "--uri", uri);
+    free(uri);
+    return text_take(&line, err);
+}
+
 /* A file for each piece, in the order of the ledger's works. */
 static bool make_files(job_t *job, err_t *err) {
     ledger_t *ledger = &job->ledger;
@@ -180,6 +195,8 @@ static bool make_files(job_t *job, err_t *err) {
                             (file->input->kind == INPUT_STREAM && file->input->has_identity);
         if (!(file->known_as = strdup(input->entry.path)))
             return err_memory(err, strlen(input->entry.path));
+        if (input->stream && !(file->forget = forget_command(job, file->known_as, err)))
+            return false;
         job->result->records_skipped += work->again ? 0 : work->read_before;
     }
     return true;

@@ -46,10 +46,14 @@ static bool refuse_header(load_file_t *file, err_t *err) {
 static bool find_dialect(beginning_t *beginning, load_file_t *file, const dialect_head_t *head, err_t *err) {
     dialect_t dialect;
     size_t begins, ends;
-    if (!dialect_sniff_head(beginning->schema, head, file->input->name, &dialect, err))
-        return false;
-    if (file->read_by && file->read_by != dialect.hash)
-        return refuse_header(file, err);
+    const bool fits = dialect_sniff_head(beginning->schema, head, file->input->name, &dialect, err),
+               same = fits && (!file->read_by || file->read_by == dialect.hash);
+    if (!same && (fits || err->status == STATUS_INPUT) && file->input->kind == INPUT_STREAM &&
+        (file->only_compares || file->begun_before))
+        return other_stream_refuse(file, "the new one has other columns than the old one", 0, head->length,
+                                   err);
+    if (!same)
+        return fits && refuse_header(file, err);
     dialect.bad_value = file->bad_value;
     if (!(file->dialect = dialect_shelf_keep(beginning->shelf, &dialect)))
         return err_memory(err, sizeof dialect);
@@ -138,7 +142,9 @@ static bool beginning_seek(beginning_t *beginning, load_file_t *file, cutter_t *
 /* Before the cutter's first cut: finds the dialect, and moves the cutter to the piece's first record. False: err; status 5
  * if the file does not fit, or has changed. */
 static bool beginning_read(beginning_t *beginning, load_file_t *file, cutter_t *cutter, err_t *err) {
-    const bool wanted = !file->only_compares || beginning->schema->multiline;
+    /* a stream that is compared may go on */
+    const bool wanted =
+        !file->only_compares || beginning->schema->multiline || file->input->kind == INPUT_STREAM;
     if (wanted && !(file->from ? see_dialect_of_start(beginning, file, err)
                                : see_dialect(beginning, file, cutter, err)))
         return false;
@@ -166,10 +172,13 @@ static void beginning_note_end(beginning_t *beginning, load_file_t *file, const 
 
 /* Of its text. The sum over blocks does not depend on their order, so each hash knows
  * its block's number. */
-static uint64_t hash_block(const cut_t *cut, uint64_t from) {
-    const uint64_t text =
-        cut->oversize.length ? cut->oversize.hash : XXH3_64bits(cut->buffer.bytes, cut->length);
+static uint64_t hash_text(uint64_t text, uint64_t from) {
     return XXH3_64bits_withSeed(&text, sizeof text, from);
+}
+
+static uint64_t hash_block(const cut_t *cut, uint64_t from) {
+    return hash_text(cut->oversize.length ? cut->oversize.hash : XXH3_64bits(cut->buffer.bytes, cut->length),
+                     from);
 }
 
 /* It owns the cut's text. from: the number that its reading began with; a piece may begin in the middle of a record of the
@@ -234,11 +243,6 @@ typedef struct {
     size_t runs_compared;
 } done_before_t;
 
-static bool refuse_longer(const load_file_t *file, const block_t *block, err_t *err) {
-    return other_stream_refuse(file, "the new one continues where the old one ended,", block->offset,
-                               block->offset + RECORD_ID_BLOCK_BYTES, err);
-}
-
 /* Where it begins. */
 static unsigned long long byte_of(uint64_t block) {
     return block * RECORD_ID_BLOCK_BYTES;
@@ -279,8 +283,8 @@ static bool compare(done_before_t *compared, load_file_t *file, const block_t *b
     const done_run_t *run = done_runs_find(&file->done_before, block->from);
     const done_run_t tail = {file->tail.from, file->tail.to, file->tail.hash};
     if (!run) /* it begins within what was the last block then, or behind it */
-        return file->input->kind == INPUT_STREAM ? refuse_longer(file, block, err)
-                                                 : refuse_changed(file, &tail, err);
+        return refuse_changed(file, tail.from < tail.to ? &tail : &(done_run_t){block->from, block->to, 0},
+                              err);
     if (run != compared->run) {
         compared->run = run;
         compared->run_hash = 0;
@@ -290,6 +294,32 @@ static bool compare(done_before_t *compared, load_file_t *file, const block_t *b
         return refuse_changed(file, run, err);
     compared->runs_compared += block->to == run->to;
     return true;
+}
+
+/* Does the block begin with what was the last one of the stream then? That may have ended anywhere in it. Without a last one
+ * nothing was there at all. */
+static bool begins_with_tail(const load_file_t *file, const block_t *block) {
+    const tail_t *tail = &file->tail;
+    XXH3_state_t *state = tail->from < tail->to ? XXH3_createState() : NULL;
+    bool found = tail->from == tail->to && !block->from;
+    if (state)
+        XXH3_64bits_reset(state);
+    for (uint32_t i = 0; state && !found && block->from == tail->from && i < block->length; i++) {
+        XXH3_64bits_update(state, block->buffer.bytes + i, 1);
+        found = hash_text(XXH3_64bits_digest(state), block->from) == tail->hash;
+    }
+    XXH3_freeState(state);
+    return found;
+}
+
+/* Is it a stream that begins with all that was loaded of it, and is longer now? */
+static bool done_before_goes_on(const done_before_t *compared, const load_file_t *file,
+                                const block_t *block) {
+    return file->only_compares && file->input->kind == INPUT_STREAM && file->dialect && !block->partial &&
+           compared->runs_compared == file->done_before.count &&
+           !done_runs_find(&file->done_before, block->from) &&
+           !(block->tail && compared->tail_hash + block->hash == file->tail.hash) &&
+           begins_with_tail(file, block);
 }
 
 static bool done_before_has(const load_file_t *file, const block_t *block) {
@@ -547,6 +577,16 @@ static bool hold_back_torn(worker_t *worker, block_t **block, err_t *err) {
     return false;
 }
 
+/* From this block on the stream is loaded, not only compared. */
+static bool go_on(worker_t *worker, block_t *block, err_t *err) {
+    load_file_t *file = block->file;
+    if (!load_state_ask(worker->feeder->options.loading, ASK_TO_GO_ON, file, 0, err))
+        return false;
+    worker->epoch = block->epoch = file->epoch;
+    block->begun_before = file->begun_before;
+    return true;
+}
+
 /* Hands a block on; false when the feeding is over (err is set unless it was closed). */
 static bool hand_on(worker_t *worker, load_file_t *file, cut_t *cut, uint64_t from, bool *more, err_t *err) {
     const feeder_options_t *options = &worker->feeder->options;
@@ -558,9 +598,12 @@ static bool hand_on(worker_t *worker, load_file_t *file, cut_t *cut, uint64_t fr
     bool ok = true;
     worker->at_beginning = false;
     if (done_before_has(file, block)) {
-        ok = done_before_compare(&worker->compared, file, block, err);
-        pipeline_free_block(options->pipeline, block);
-        return ok;
+        const bool goes_on = done_before_goes_on(&worker->compared, file, block);
+        ok = goes_on ? go_on(worker, block, err) : done_before_compare(&worker->compared, file, block, err);
+        if (!ok || !goes_on) {
+            pipeline_free_block(options->pipeline, block);
+            return ok;
+        }
     }
     if (options->limit != UINT64_MAX) {
         ok = limited_cut(&worker->limited, block, err);

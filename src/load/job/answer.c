@@ -1,4 +1,5 @@
 /* What feeders and senders have from the catalog: answers, and what they are to know of a piece. */
+#include "base/clock.h"
 #include "load/job/job.h"
 
 #include <stdlib.h>
@@ -23,7 +24,6 @@ static bool copy_extents(load_file_t *file, const entry_t *entry, err_t *err) {
 static bool extend(job_t *job, asking_t *asking) {
     load_file_t *file = asking->file;
     bool ours;
-    asking->err.text[0] = '\0';
     return catalog_extend(job->store, &job->ledger, file->work, file->epoch, asking->offset, &ours,
                           &asking->err) &&
            ours && copy_extents(file, &job->ledger.inputs[file->work->input].entry, &asking->err);
@@ -36,10 +36,13 @@ bool job_bind(job_t *job, err_t *err) {
     return true;
 }
 
-void job_answer(job_t *job) {
-    for (asking_t *asking; (asking = load_state_take_asking(&job->loading));)
-        load_state_answer(&job->loading, asking,
-                          asking->file ? extend(job, asking) : job_bind(job, &asking->err));
+/* What was not to be read any more: the last block is read once more, with what comes behind it. */
+static void count_anew(job_t *job, work_t *work, const counts_t *last) {
+    job->result->files_skipped--;
+    job->result->records_skipped -= last->read;
+    work->read_before -= last->read;
+    work->rejected_before -= last->rejected;
+    rejects_format_fits(job->loading.rejects);
 }
 
 static bool keep(job_t *job, void *memory, err_t *err) {
@@ -95,4 +98,45 @@ bool job_tell_file(job_t *job, const work_t *work, load_file_t *file, err_t *err
     file->begun_before = work->epoch > 1;
     file->epoch = work->state == WORK_OURS ? work->epoch : 0;
     return true;
+}
+
+/* Where later records replace earlier ones, what a stream has more would come too late. */
+static bool may_go_on(const job_t *job, const load_file_t *file, err_t *err) {
+    return job->existing != EXISTING_REPLACE ||
+           err_set(err, STATUS_INPUT,
+                   "--input-name %s: the stream goes on behind what was loaded of it, and with --existing "
+                   "replace only the newest input may: give the stream another --input-name",
+                   file->input->name);
+}
+
+static bool go_on(job_t *job, load_file_t *file, err_t *err) {
+    ledger_t *ledger = &job->ledger;
+    work_t *work = file->work;
+    const counts_t last = ledger->inputs[work->input].entry.pieces[work->piece].tail.counts;
+    if (!may_go_on(job, file, err))
+        return false;
+    ledger_goes_on(ledger, work);
+    ledger->asked_ns = clock_awake_or_not_ns();
+    if (!catalog_take(job->store, ledger, work, 1, 0, err))
+        return false;
+    if (work->state != WORK_OURS)
+        return err_set(err, STATUS_SERVER,
+                       "%s is being loaded by another load, too, and a stream cannot be read again: run the "
+                       "same command again, with all of the stream",
+                       file->input->name);
+    work->handed_out = true; /* to the feeder that asks */
+    count_anew(job, work, &last);
+    return job_tell_file(job, work, file, err);
+}
+
+static bool answer(job_t *job, asking_t *asking) {
+    asking->err.text[0] = '\0';
+    return asking->what == ASK_TO_BIND       ? job_bind(job, &asking->err)
+           : asking->what == ASK_FOR_NUMBERS ? extend(job, asking)
+                                             : go_on(job, asking->file, &asking->err);
+}
+
+void job_answer(job_t *job) {
+    for (asking_t *asking; (asking = load_state_take_asking(&job->loading));)
+        load_state_answer(&job->loading, asking, answer(job, asking));
 }

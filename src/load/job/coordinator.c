@@ -45,7 +45,7 @@ static bool hand_out(coordinator_t *coordinator, bool *any, err_t *err) {
 
 static bool take(coordinator_t *coordinator, err_t *err) {
     coordinator->ledger->asked_ns = coordinator->now(coordinator->context);
-    const bool ok = catalog_take(coordinator->store, coordinator->ledger, coordinator->least_pieces,
+    const bool ok = catalog_take(coordinator->store, coordinator->ledger, NULL, coordinator->least_pieces,
                                  coordinator->piece_bytes, err);
     bool any;
     tell(coordinator);

@@ -12,7 +12,7 @@ static bool find_numbers(void *context, load_file_t *file, uint64_t offset, err_
     job_t *job = context;
     uint64_t number;
     return file->input->text_bound || load_file_number(file, offset, &number) ||
-           load_state_ask(&job->loading, file, offset, err);
+           load_state_ask(&job->loading, ASK_FOR_NUMBERS, file, offset, err);
 }
 
 /* Memory is halved between text (that of small files was read already) and batches; a batch is there twice, ours and the driver's copy. */

@@ -120,8 +120,9 @@ void load_state_end_feeding(load_state_t *loading) {
     pthread_mutex_unlock(&loading->lock);
 }
 
-bool load_state_ask(load_state_t *loading, load_file_t *file, uint64_t offset, err_t *err) {
-    asking_t asking = {.file = file, .offset = offset};
+bool load_state_ask(load_state_t *loading, asked_of_main_t what, load_file_t *file, uint64_t offset,
+                    err_t *err) {
+    asking_t asking = {.what = what, .file = file, .offset = offset};
     err->text[0] = '\0';
     pthread_mutex_lock(&loading->lock);
     asking.next = loading->asking;

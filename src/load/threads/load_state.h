@@ -33,13 +33,17 @@ typedef struct news {
     block_t *block;
 } news_t;
 
-/* A thread that waits until the main thread has done something for it: found numbers for an offset of an
- * input of unknown size, or (file NULL) bound the collection to the format. */
+/* What the main thread alone may do for another one: bind the collection to the format; find numbers for an offset of an input
+ * of unknown size; take a stream that was only to be compared, because it goes on behind what was loaded of it. */
+typedef enum { ASK_TO_BIND, ASK_FOR_NUMBERS, ASK_TO_GO_ON } asked_of_main_t;
+
+/* A thread that waits for that. */
 typedef struct asking {
     struct asking *next;
-    load_file_t *file;
-    uint64_t offset;
-    bool taken; /* the main thread works on it, so that it must stay where it is */
+    asked_of_main_t what;
+    load_file_t *file; /* but for ASK_TO_BIND */
+    uint64_t offset;   /* ASK_FOR_NUMBERS */
+    bool taken;        /* the main thread works on it, so that it must stay where it is */
     bool answered, ok;
     err_t err;
 } asking_t;
@@ -103,9 +107,9 @@ news_t *load_state_take_news(load_state_t *loading);
 /* All feeders have ended. */
 void load_state_end_feeding(load_state_t *loading);
 
-/* Numbers for a place of the file's text (or, file NULL, leave to send the first document) from the main
- * thread: false with err, or with an empty one when the load ends. */
-bool load_state_ask(load_state_t *loading, load_file_t *file, uint64_t offset, err_t *err);
+/* Until the main thread has done it: false with err, or with an empty one when the load ends. */
+bool load_state_ask(load_state_t *loading, asked_of_main_t what, load_file_t *file, uint64_t offset,
+                    err_t *err);
 asking_t *load_state_take_asking(load_state_t *loading); /* the next one that waits; NULL: nobody */
 void load_state_answer(load_state_t *loading, asking_t *asking, bool ok);
 /* From now on nobody gets an answer: threads that ask return at once, as when the load ends. */

@@ -104,7 +104,8 @@ static bool wait_for_leave(loader_t *loader, const batch_t *batch, size_t place,
 
 /* The collection is bound by the main thread, which answers nobody when the load has failed or was interrupted. */
 static bool ask_to_bind(loader_t *loader, err_t *err) {
-    return load_state_ask(loader->loading, NULL, 0, err) || (err->text[0] ? false : stop_interrupted(err));
+    return load_state_ask(loader->loading, ASK_TO_BIND, NULL, 0, err) ||
+           (err->text[0] ? false : stop_interrupted(err));
 }
 
 /* ---- whose it is ---- */
