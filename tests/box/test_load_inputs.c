@@ -497,6 +497,30 @@ TEST(stream_that_goes_on) {
     }
 }
 
+/* An array that is cut off goes on; one that is closed has ended. */
+LAB_TEST(stream_of_an_array, lab_open(lab, BOX_REPLICA_SET)) {
+    lab->load.format = "json";
+    lab->load.input_name = "feed";
+    load_from_pipe(lab, "[{\"n\": 1},\n{\"n\": 2}", STATUS_INPUT);
+    load_from_pipe(lab, "[{\"n\": 1},\n{\"n\": 2},\n{\"n\": 3}]\n", STATUS_OK);
+    assert_counts(lab, 3, 1, 2, 0);
+    load_from_pipe(lab, "[{\"n\": 1},\n{\"n\": 2},\n{\"n\": 3},\n{\"n\": 4}]\n", STATUS_INPUT);
+    assert_says(lab->err.text, "`tipple forget feed --delete");
+    assert_int_equal(box_count(lab->box, LAB_TARGET, NULL), 3);
+}
+
+/* With --existing replace later records would take the place of newer ones. */
+LAB_TEST(stream_that_replaces, lab_open(lab, BOX_REPLICA_SET)) {
+    lab->load.input_name = "feed";
+    lab->load.existing = "replace";
+    lab->load.id = "n";
+    load_from_pipe(lab, "n,w\n1,a\n", STATUS_OK);
+    load_from_pipe(lab, "n,w\n1,a\n2,b\n", STATUS_INPUT);
+    assert_says(lab->err.text, "give the stream another --input-name");
+    load_from_pipe(lab, "n,w\n1,a\n", STATUS_OK);
+    assert_int_equal(lab->loaded.files_skipped, 1);
+}
+
 /* What is to be typed takes the old one out: as a shell would read it, with the server. */
 LAB_TEST(stream_in_place_of_another, lab_open(lab, BOX_REPLICA_SET)) {
     char command[BOX_URI + 100];
