@@ -11,7 +11,6 @@
 #include "load/load.h"
 #include "load/rejects/reject_file.h"
 #include "load/spec/retry_options.h"
-#include "server/bson_read.h"
 #include "study/tune/tuned.h"
 
 #include <math.h>
@@ -149,20 +148,11 @@ result_field_t cli_indexes(const load_result_t *load) {
 }
 
 static void put_kept_column(bson_t *to, const void *yaml, size_t at) {
-    bson_t *kept = guess_kept_at(yaml, at);
-    if (!kept)
-        return;
-    bson_concat(to, kept);
-    bson_destroy(kept);
-    const double line = bson_read_number(to, "first.line");
-    char number[32];
-    snprintf(number, sizeof number, "%s%.0f", isnan(line) ? " offset " : ":",
-             isnan(line) ? bson_read_number(to, "first.offset") : line);
-    result_put(to, AS_TEXT("-place", number));
+    guess_kept(yaml, at, to);
 }
 
 result_field_t cli_kept_columns(const char *yaml) {
-    return (result_field_t)AS_LIST("guessed_as_text", yaml ? guess_kept_count(yaml) : 0, put_kept_column,
+    return (result_field_t)AS_LIST("guessed_as_text", yaml ? guess_kept(yaml, 0, NULL) : 0, put_kept_column,
                                    yaml);
 }
 

@@ -287,7 +287,7 @@ static const result_view_t views[] = {
     LINE(SHOW_QUIET, NULL,
          "        {column} is text: the guess would have made it {type}, but for {values} of {of|value}, "
          "such as "
-         "'{value}' ({first.file}{-place})",
+         "'{value}' ({first.file} line {first.line})",
          .each = "guessed_as_text"),
     LINE(SHOW_QUIET, "loads_running", "loads   {loads_running} running"),
     LINE(SHOW_QUIET, NULL,

@@ -59,10 +59,9 @@ bool guess_is_empty(const uint8_t *text, size_t length);
  * both. False: out of memory. */
 bool guess_write(const guess_t *guess, char **yaml, char **lines, err_t *err);
 
-/* Columns that are text because of a few of their values are named in comments of the format file, which no digest has: how many
- * there are, and {column, type, values, of, first: {file, line}, value} of one. Of a place far into a large file, `first` has
- * an offset and no line. NULL: the user has changed the comment, or memory is short. */
-size_t guess_kept_count(const char *yaml);
-bson_t *guess_kept_at(const char *yaml, size_t at);
+/* Columns that are text because of a few of their values are named in comments of the format file, which no digest has. Returns
+ * how many there are, and appends what is known of the wanted one to `to`, if that is not NULL: {column, type, values, of,
+ * first: {file, line}, value}; far into a large file the line is null. Nothing, if the user has changed the comment. */
+size_t guess_kept(const char *yaml, size_t wanted, bson_t *to);
 
 #endif

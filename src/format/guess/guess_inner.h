@@ -48,10 +48,8 @@ typedef struct {
     column_t column;
     head_t head;
     decision_t is;
-    /* of a column that is text because of a few values: where the first of these is */
-    const char *first_file;
-    bool first_has_line;
-    uint64_t first_place;    /* its line, or else its offset */
+    const char *first_file;  /* of a column that is text because of a few values: where the first is, */
+    uint64_t first_line;     /* and in which line; 0: that is not known */
     const type_spec_t *spec; /* what --type says of the column; NULL: nothing */
 } guess_column_t;
 

@@ -197,11 +197,8 @@ void guess_find_misfits(guess_t *guess, const guess_sample_t *sample) {
         const uint8_t *record = fit.first->at.record;
         while (record < piece->text || record >= piece->text + piece->length)
             piece++;
-        const size_t before = (size_t)(record - piece->text);
         column->first_file = piece->input;
-        column->first_has_line =
-            piece->begins || (sample->lines && sample->lines(piece->file, piece->offset, &lines));
-        column->first_place =
-            column->first_has_line ? lines + lines_count(piece->text, before) + 1 : piece->offset + before;
+        if (piece->begins || (sample->lines && sample->lines(piece->file, piece->offset, &lines)))
+            column->first_line = lines + lines_count(piece->text, (size_t)(record - piece->text)) + 1;
     }
 }

@@ -256,17 +256,18 @@ void guess_put_spec(text_t *out, const char *option, const char *name, const dec
 
 /* Names a column that is text because of a few of its values, in a line and in a comment. */
 static void write_kept_column(writer_t *to, const guess_column_t *column) {
-    char misfits[UNITS_MAX], values[UNITS_MAX], first[2 * GUESS_SHOWN];
-    const unsigned long long place = column->first_place;
+    char misfits[UNITS_MAX], values[UNITS_MAX], first[2 * GUESS_SHOWN], line[24] = "null";
     fit_t fit;
     decision_t is;
     if (!guess_is_nearly(column, &fit, &is))
         return;
+    if (column->first_line)
+        snprintf(line, sizeof line, "%llu", (unsigned long long)column->first_line);
     guess_shown(first, sizeof first, (const char *)fit.first->first, fit.first->length);
     text_t *list = list_next(to, KEPT);
-    text_print(list, "%s because of %s of %s values, such as '%s' (%s%s%llu):", column->key,
+    text_print(list, "%s because of %s of %s values, such as '%s' (%s%s%s):", column->key,
                units_count(misfits, fit.misfits), units_count(values, column->column.values), first,
-               column->first_file, column->first_has_line ? ":" : " offset ", place);
+               column->first_file, column->first_line ? ":" : "", column->first_line ? line : "");
     guess_put_spec(list, "--type", column->key, &is);
     text_append(list, " reads the others");
     text_append(&to->yaml, KEPT_COMMENT "{\"column\": ");
@@ -275,7 +276,7 @@ static void write_kept_column(writer_t *to, const guess_column_t *column) {
                ", \"type\": \"%s\", \"values\": %llu, \"of\": %llu, \"first\": {\"file\": ", type_of(&is),
                (unsigned long long)fit.misfits, (unsigned long long)column->column.values);
     ejson_append_text(&to->yaml, column->first_file);
-    text_print(&to->yaml, ", \"%s\": %llu}, \"value\": ", column->first_has_line ? "line" : "offset", place);
+    text_print(&to->yaml, ", \"line\": %s}, \"value\": ", line);
     ejson_append_text(&to->yaml, first);
     text_append(&to->yaml, "}\n");
 }
@@ -364,25 +365,17 @@ bool guess_write(const guess_t *guess, char **yaml, char **lines, err_t *err) {
     return *yaml && *lines;
 }
 
-static const char *next_kept(const char *yaml) {
-    const char *at = strstr(yaml, "\n" KEPT_COMMENT);
-    return at ? at + strlen("\n" KEPT_COMMENT) : NULL;
-}
-
-size_t guess_kept_count(const char *yaml) {
+size_t guess_kept(const char *yaml, size_t wanted, bson_t *to) {
     size_t count = 0;
-    while ((yaml = next_kept(yaml)))
-        count++;
+    for (err_t ignored; (yaml = strstr(yaml, "\n" KEPT_COMMENT)); count++) {
+        yaml += strlen("\n" KEPT_COMMENT);
+        char *line = to && count == wanted ? strndup(yaml, strcspn(yaml, "\n")) : NULL;
+        bson_t *kept = line ? json_document(line, false, &ignored) : NULL;
+        if (kept) {
+            bson_concat(to, kept);
+            bson_destroy(kept);
+        }
+        free(line);
+    }
     return count;
-}
-
-bson_t *guess_kept_at(const char *yaml, size_t at) {
-    err_t ignored;
-    do
-        yaml = next_kept(yaml);
-    while (at--);
-    char *line = strndup(yaml, strcspn(yaml, "\n"));
-    bson_t *kept = line ? json_document(line, false, &ignored) : NULL;
-    free(line);
-    return kept;
 }
