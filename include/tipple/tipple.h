@@ -95,10 +95,8 @@ typedef struct {
 } tipple_record_t;
 
 /* 1: a record; 0: the end; -1: error. Headers and blank lines are passed over. Errors: out of memory; a NULL; an array of
- * JSON that is not closed, behind its whole records. Behind two errors, with status 5, nothing is read, however often it is
- * asked: a header with other columns in the middle of the text; and, by a format that says `on_bad_value: stop`, a value that
- * does not fit its field's type, of which the sentence has the line, the byte and the field. What was given before stands; nothing of that
- * record is given. After tipple_reader_begin the reader can be used again. */
+ * JSON that is not closed, behind its whole records. After a header with other columns in the middle of the text (status
+ * 5) nothing is read, however often it is asked. What was given before stands. After tipple_reader_begin the reader can be used again. */
 TIPPLE_API int tipple_reader_next(tipple_reader_t *reader, tipple_record_t *record, tipple_error_t *error);
 
 /* The record of the document that tipple_reader_next gave last, in the spelling of its file, without its line end: LF or CR LF
@@ -124,7 +122,7 @@ TIPPLE_API tipple_load_t *tipple_load_new(const char *uri, tipple_error_t *error
  *   lists     input (a file, directory, pattern, or "-"), index, filter, type: each call adds one
  *   guessing  with ("header=no", "delimiter=;": each call adds one) and type: not next to a format that is set; and
  *             on-bad-value, also of a format that was opened by its name
- *   numbers   threads, batch, memory, max-record, max-rejects, limit, max-rate, patience: spelled as there
+ *   numbers   threads, batch, memory, max-rejects, limit, max-rate, patience: spelled as there
  *   switches  drop (does not ask), append, direct, unsafe, dry-run, skip-bad-files, reload-changed,
  *             reload-missing, same-collection: "true" or "false"
  * The value is copied. False: there is no such option, the value does not fit or is out of range, or holds a URI with a password, or the load has
@@ -153,8 +151,7 @@ TIPPLE_API bool tipple_load_on_progress(tipple_load_t *load, tipple_progress_fn 
                                         tipple_error_t *error);
 
 /* Loads the inputs. True: done; error->status is 0, or 2 when some records were rejected. False: error says why it
- * stopped. By a format that says `on_bad_value: stop` the first value that does not fit its field's type ends the load with
- * status 5, and so does each later one, until the input is corrected. */
+ * stopped. */
 TIPPLE_API bool tipple_load_run(tipple_load_t *load, tipple_error_t *error);
 
 /* Gives the load the next bytes of one stream: text of the format, also compressed, in pieces of any size. They are copied, and the call

@@ -140,8 +140,15 @@ static const char *host_colon(const char *hosts, const char *end) {
  * ends there. */
 static const char *hide_in_word(walk_t *walk, const char *word, const char *line_login) {
     const char *end = end_of_word(word), *login = memrchr(word, '@', (size_t)(end - word));
+    const char *bare = login ? memchr(word, ':', (size_t)(login - word)) : NULL;
     bool in_uri = false;
-    for (const char *at = word; at < end; at++) {
+    /* USER:PASSWORD@HOST/DATABASE, to which the scheme is missing */
+    const bool is_bare = bare && !walk->surely && bare[1] != '/' && !is_mongo(word, bare) &&
+                         !memchr(word, '/', (size_t)(bare - word)) &&
+                         memchr(login, '/', (size_t)(end - login));
+    if (is_bare)
+        hide(walk, bare + 1, login);
+    for (const char *at = is_bare ? login : word; at < end; at++) {
         const size_t name = walk->surely ? 0 : secret_name(at);
         if (name) {
             hide_to_the_end(walk, at + name, end);

@@ -204,7 +204,13 @@ bool team_start(team_t *team, void *(*work)(void *context), void *context, const
     if (!GROW(team->threads, team->room, team->count + 1, err))
         return false;
     if (caller_start_thread(&team->threads[team->count], work, context) != 0)
-        return err_set(err, STATUS_HOST, "no more than %zu threads can be made; %s", team->count, remedy);
+        return team->count
+                   ? err_set(err, STATUS_HOST, "no more than %zu threads can be made; %s", team->count,
+                             remedy)
+                   : err_set(
+                         err, STATUS_HOST,
+                         "no thread can be made: this process may have too little memory (ulimit -v) or too "
+                         "few processes (ulimit -u)");
     team->count++;
     return true;
 }

@@ -59,7 +59,7 @@ bool collection_drop(server_t *server, mongoc_client_t *client, err_t *err);
 bool collection_drop_data(server_t *server, mongoc_client_t *client, const uint8_t uuid[16], err_t *err);
 
 /* An index given as 'd:1,k:-1', 'st:hashed', 'position:2dsphere', 'email:1;unique;name=mail', or in JSON as a server lists it. */
-enum { COLLECTION_INDEX_NAME = 128 }; /* of a name, with its NUL: servers before 4.2 take no longer ones */
+enum { COLLECTION_INDEX_NAME = 128 }; /* of a name, with its NUL: enough for those that people give */
 typedef struct {
     bson_t keys, options; /* options: further ones, such as {unique: true} */
     char name[COLLECTION_INDEX_NAME];

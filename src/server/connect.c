@@ -91,9 +91,10 @@ static bool explain_access(const address_t *address, const bson_error_t *error, 
                *source = mongoc_uri_get_auth_source(address->uri);
     if (error->domain != MONGOC_ERROR_SERVER || error->code != CODE_UNAUTHORIZED)
         return err_set(err, STATUS_USAGE,
-                       "could not log in at %s as '%s': %s: correct the user name, the password, or "
+                       "could not log in at %s as '%.*s%s': %s: correct the user name, the password, or "
                        "authSource (here: %s) in the URI",
-                       address->hosts, user ? user : "", words, source ? source : "admin");
+                       address->hosts, (int)strcspn(user ? user : "", ":"), user ? user : "",
+                       user && strchr(user, ':') ? ":***" : "", words, source ? source : "admin");
     if (!user)
         return err_set(err, STATUS_USAGE,
                        "could not %s: the server at %s asks for a user: put USER:PASSWORD@ before "

@@ -112,9 +112,10 @@ bool collection_take_index(const bson_t *index, index_spec_t *spec, err_t *err) 
     if (!bson_read_field(index, "key", &keys) || !length || length >= sizeof spec->name)
         return err_set(
             err, STATUS_INPUT,
-            "an index of the dump has no keys, or a name of no byte or more than %zu: get the dump "
-            "again, or take its metadata away and give the indexes by --index",
-            sizeof spec->name - 1);
+            "an index of the dump has no keys, no name, or a name of more than %zu bytes, which tipple does "
+            "not "
+            "build: '%.200s'. Take the metadata away and give the indexes by --index, under a shorter name",
+            sizeof spec->name - 1, bson_read_text(index, "name"));
     bson_concat(&spec->keys, &keys);
     bson_copy_to_excluding_noinit(index, &spec->options, "key", "name", "ns", "background", NULL);
     return true;

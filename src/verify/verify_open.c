@@ -121,6 +121,14 @@ static bool connect_target(verification_t *run, err_t *err) {
     return true;
 }
 
+/* A pipe has a writer that may come late or never: nobody waits for it only to say that nothing was loaded. */
+static bool names_pipe(const manifest_t *manifest) {
+    for (size_t i = 0; i < manifest->count; i++)
+        if (manifest->files[i].kind == INPUT_STREAM && strcmp(manifest->files[i].name, "-") != 0)
+            return true;
+    return false;
+}
+
 /* Nothing was loaded, so all that is to be seen is whether the inputs hold a record at all. */
 static bool guess_format(verification_t *run, err_t *err) {
     const guess_options_t none = {.nested = false};
@@ -128,7 +136,7 @@ static bool guess_format(verification_t *run, err_t *err) {
     err_t reason;
     if (!list_inputs(run, err))
         return false;
-    if (guess_inputs(run->manifest, &none, &guessed, &reason))
+    if (!names_pipe(run->manifest) && guess_inputs(run->manifest, &none, &guessed, &reason))
         run->schema = schema_parse_guessed(guessed.yaml, "the format that was guessed", &reason);
     guessed_free(&guessed);
     return run->schema || catalog_refuse_none(server_namespace(run->server), &run->header, err);
@@ -171,7 +179,7 @@ static bool check_header(verification_t *run, err_t *err) {
 
 /* No load has sent anything, and of these inputs none would have. */
 static bool expect_nothing(verification_t *run) {
-    if (!run->place.empty || !inputs_hold_no_record(run->schema, run->manifest))
+    if (!run->place.empty || names_pipe(run->manifest) || !inputs_hold_no_record(run->schema, run->manifest))
         return false;
     run->nothing = true;
     run->result->files = run->manifest->count;

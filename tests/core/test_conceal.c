@@ -112,6 +112,10 @@ TEST(names) {
     static const struct {
         const char *text, *shown;
     } cases[] = {
+        /* without a scheme a database tells that it is a URI */
+        {"'joe:s3cret@h/a.b' is no file", "'joe:***@h/a.b' is no file"},
+        {"joe:s3/cr:t@h:27017/a.b", "joe:***@h:27017/a.b"},
+        {"at 10:30 joe@h/a, a:b@c", "at 10:30 joe@h/a, a:b@c"},
         {"?authMechanismProperties=AWS_SESSION_TOKEN:s3cret", "?authMechanismProperties=***"},
         {"mongosh --password s3cret --host h", "mongosh --password *** --host h"},
         {"ftp://joe:s3cret", "ftp://joe:***"},

@@ -351,6 +351,12 @@ class Dump(livetest.Case):
         self.put("d/shop/a.metadata.json", b'{"indexes": [')
         self.load("d", status=5)
         self.assertIn("is no JSON", self.stderr)
+        for metadata, said in ((b'{"options": 5}', "'options' is no document"), (b'{"indexes": 5}', "is no list"),
+                               (b'{"indexes": ["a"]}', "is no document"),
+                               (b'{"indexes": [{"key": {"a": 1}, "name": "%s"}]}' % (b"x" * 200), "127 bytes")):
+            self.put("d/shop/a.metadata.json", metadata)
+            self.load("d", status=5)
+            self.assertIn(said, self.stderr)
 
     def test_unreadable_metadata(self):
         """metadata that are there, and cannot be read: nothing is loaded without the indexes and options that they tell"""
@@ -449,7 +455,7 @@ class Dump(livetest.Case):
         self.assertNotIn("--index says", self.stderr)
         self.put("b/shop/a.metadata.json", indexes(unique=True))
         self.load("a", "b", status=1, collection="other")
-        self.assertIn("index x is not", self.stderr)
+        self.assertIn("the index x is in", self.stderr)
 
     def test_options_refused(self):
         """a collection that throws documents away is not made, and nothing is dropped; one that was made by hand is taken"""

@@ -31,9 +31,9 @@ static bool refuse_name(const job_t *job, const input_file_t *file, const index_
                        job->spec->indexes[known - job->indexes], file->name, known->name);
     return err_set(
         err, STATUS_USAGE,
-        "%.1000s: its index %s is not the one of that name of another input, and no collection can "
-        "have both: load them into two collections, or take the metadata of one away and give its "
-        "indexes by --index, under other names",
+        "%.1000s: the index %s is in the metadata twice, or is another one in those of another input, and no "
+        "collection can have both: load the inputs into two collections, or take the metadata away and give "
+        "the indexes by --index, under other names",
         file->name, known->name);
 }
 
@@ -82,17 +82,24 @@ static bool add_index(job_t *job, const input_file_t *file, const bson_t *index,
     return true;
 }
 
+static bool refuse_metadata(const input_file_t *file, const char *what, err_t *err) {
+    return err_set(err, STATUS_INPUT,
+                   "%.1000s: the metadata of its collection are damaged: %s. Get the dump again, or take the "
+                   "metadata away and give the indexes by --index",
+                   file->name, what);
+}
+
 static bool add_indexes(job_t *job, const input_file_t *file, bson_iter_t *list, err_t *err) {
     bson_iter_t at;
     bool ok = true;
     if (!BSON_ITER_HOLDS_ARRAY(list) || !bson_iter_recurse(list, &at))
-        return true;
+        return BSON_ITER_HOLDS_NULL(list) || refuse_metadata(file, "'indexes' is no list", err);
     while (ok && bson_iter_next(&at)) {
         const uint8_t *bytes;
         uint32_t length;
         bson_t index;
         if (!BSON_ITER_HOLDS_DOCUMENT(&at))
-            continue;
+            return refuse_metadata(file, "an entry of 'indexes' is no document", err);
         bson_iter_document(&at, &length, &bytes);
         ok = !bson_init_static(&index, bytes, length) || add_index(job, file, &index, err);
     }
@@ -108,7 +115,7 @@ static bool is_old(const char *option) {
 static bool take_options(job_t *job, const input_file_t *file, bson_iter_t *found, err_t *err) {
     bson_iter_t iter;
     if (!BSON_ITER_HOLDS_DOCUMENT(found) || !bson_iter_recurse(found, &iter))
-        return true;
+        return BSON_ITER_HOLDS_NULL(found) || refuse_metadata(file, "'options' is no document", err);
     bson_t *options = bson_new();
     while (bson_iter_next(&iter))
         if (!is_old(bson_iter_key(&iter)))
