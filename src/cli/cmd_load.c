@@ -84,6 +84,9 @@ static const result_view_t views[] = {
     LINE(SHOW_ALWAYS, "-kept_values", "{-kept_values}"), /* they are in no file */
     LINE(SHOW_ALWAYS, "-null_values", "{-null_values}"),
     LINE(SHOW_USUAL, "-rejected_values", "{-rejected_values}"),
+    LINE(SHOW_ALWAYS | SHOW_CARE, "ambiguous_times",
+         "ambiguous: {ambiguous_times|local time} that the clocks showed twice, taken as the first of the "
+         "two (the first: {-ambiguous_first})"),
     TABLE(SHOW_NORMAL, NULL, "bad_fields", NULL, NULL, BAD_FIELDS),
     LINE(SHOW_USUAL, NULL, "index {keys} built in {seconds}", .each = "indexes"),
     LINE(SHOW_USUAL | SHOW_CARE, "-lost_rejects",
@@ -255,6 +258,8 @@ static void put_figures(bson_t *to, const load_result_t *load) {
         OF(load, namespace), OF(load, format), OF(load, bytes_text), OF(load, files), OF(load, files_skipped),
         OF(load, records_skipped), OF(load, records_done_by_others),
         AS_COUNT("values_kept_as_text", load->became[BAD_VALUE_TEXT]), OF(load, bad_values),
+        OF(load, ambiguous_times),
+        AS_TEXT("-ambiguous_first", load->ambiguous_first ? load->ambiguous_first : "in the reject file"),
         AS_COUNT("lines_skipped", load->passed_over.skipped),
         AS_COUNT("comment_lines", load->passed_over.comments), cli_kept_columns(load->guessed),
         AS_LIST("bad_fields", load->bad_field_count, put_bad_field, load->bad_fields), OF(load, clustered),

@@ -322,8 +322,10 @@ static const result_view_t views[] = {
  * matters to the user goes to the log. */
 static int end(const run_t *run, const parse_t *parse, int64_t took_ns, int64_t cpu_ns, int status,
                err_t *err) {
-    char *bad = bad_values(parse);
+    char *bad = bad_values(parse), count[UNITS_MAX];
     const bool none = values.emit == EMIT_NONE;
+    const bad_values_t *unfit = parse->reader ? records_bad(parse->reader) : NULL;
+    const uint64_t twice = unfit ? unfit->fields[bad_values_twice(unfit)].count : 0;
     const passed_over_t passed = parse->reader ? records_passed_over(parse->reader) : (passed_over_t){0};
     result_t *result = result_new("parse", views);
     result_put(&result->document, AS_COUNT("read", parse->read), AS_COUNT("documents", parse->documents),
@@ -336,6 +338,9 @@ static int end(const run_t *run, const parse_t *parse, int64_t took_ns, int64_t 
     if (bad)
         log_note("%s", bad);
     free(bad);
+    if (twice)
+        log_warn("%s local time%s that the clocks showed twice, taken as the first of the two",
+                 units_count(count, twice), units_s(twice));
     return cli_end(run, result, none, status, err);
 }
 

@@ -96,9 +96,11 @@ static bool read_value(term_t *term, err_t *err) {
     if (!end)
         return err_set(err, STATUS_USAGE, "--filter: '%s' cannot be compared with %s: %s was expected",
                        term->text, field->name,
-                       field->type == TYPE_DATE ? field->patterns.items[0].text
-                       : number                 ? "a number of at most 17 digits, or of 64 bits,"
-                                                : schema_type_name(field->type));
+                       value_is_skipped(field, (const uint8_t *)term->text, term->length)
+                           ? "a time that the clocks of the zone showed"
+                       : field->type == TYPE_DATE ? field->patterns.items[0].text
+                       : number                   ? "a number of at most 17 digits, or of 64 bits,"
+                                                  : schema_type_name(field->type));
     const size_t size = (size_t)(end - document) + 1;
     bsonw_int32(document, (int32_t)size);
     *end = 0;

@@ -76,17 +76,29 @@ static uint8_t *read_decimal(const value_text_t *from, uint8_t *type, uint8_t *o
     return bsonw_int64(bsonw_int64(out, (int64_t)decimal.low), (int64_t)decimal.high);
 }
 
-int value_date(const field_t *field, const uint8_t *text, size_t length, int64_t *ms) {
+int value_date(const field_t *field, const uint8_t *text, size_t length, int64_t *ms, zone_times_t *times) {
     for (size_t i = 0; i < field->patterns.count; i++)
         if ((field->compiled[i].length == length || field->compiled[i].varies) &&
-            pattern_read(&field->compiled[i], text, length, ms))
+            (*times = pattern_read(&field->compiled[i], text, length, ms)))
             return (int)i;
     return -1;
 }
 
-static uint8_t *read_date(const value_text_t *from, uint8_t *type, uint8_t *out) {
+bool value_is_skipped(const field_t *field, const uint8_t *text, size_t length) {
     int64_t ms;
-    if (value_date(from->field, from->text, from->length, &ms) < 0)
+    for (size_t i = 0; i < field->patterns.count; i++) {
+        pattern_t pattern = field->compiled[i];
+        pattern.zone = NULL;
+        if (field->compiled[i].zone && pattern_read(&pattern, text, length, &ms))
+            return true;
+    }
+    return false;
+}
+
+static uint8_t *read_date(const value_text_t *from, uint8_t *type, uint8_t *out) {
+    zone_times_t ignored;
+    int64_t ms;
+    if (value_date(from->field, from->text, from->length, &ms, &ignored) < 0)
         return NULL;
     *type = BSON_TYPE_DATE_TIME;
     return bsonw_int64(out, ms);
@@ -219,8 +231,9 @@ void value_misfit(const field_t *field, const uint8_t *text, size_t length, char
     char name[SHOWN_NAME], value[SHOWN_VALUE];
     escape_text(name, sizeof name, field->name, strlen(field->name));
     escape_text(value, sizeof value, (const char *)text, length);
-    snprintf(sentence, VALUE_MISFIT, "the value '%s%s' of '%s' does not fit its type, %s", value,
-             strlen(value) < length ? "..." : "", name, schema_type_name(field->type));
+    snprintf(sentence, VALUE_MISFIT, "the value '%s%s' of '%s' does not fit its type, %s%s", value,
+             strlen(value) < length ? "..." : "", name, schema_type_name(field->type),
+             value_is_skipped(field, text, length) ? ": the clocks of its zone skipped that hour" : "");
 }
 
 /* ---- the rows ---- */

@@ -70,8 +70,12 @@ enum { TYPES_VALUE = 64 };
 uint8_t *value_read(const field_t *field, values_t *values, encoding_t encoding, const uint8_t *text,
                     size_t length, uint8_t *type, uint8_t *out);
 
-/* Reads a date. Returns which of the field's patterns it has; -1: none. */
-int value_date(const field_t *field, const uint8_t *text, size_t length, int64_t *ms);
+/* Reads a date. Returns which of the field's patterns it has; -1: none. *times: how often the clocks of the format's zone showed
+ * it. */
+int value_date(const field_t *field, const uint8_t *text, size_t length, int64_t *ms, zone_times_t *times);
+
+/* True if the text would be a date, but for the clocks of the format's zone, which went forward over it. */
+bool value_is_skipped(const field_t *field, const uint8_t *text, size_t length);
 
 /* Appends the text of a document's value, also of a text that is stored in place of a value. False: it is a value that the
  * field never has, or that has no text. */

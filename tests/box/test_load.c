@@ -464,3 +464,14 @@ LAB_TEST(copies, lab_open(lab, BOX_STANDALONE)) {
     lab->load.id = "n";
     assert_status(lab, lab_load(lab, "a.csv"), STATUS_USAGE);
 }
+
+/* Local times that there were twice are counted, with the places of the first. */
+LAB_TEST(ambiguous_times, lab_open(lab, BOX_STANDALONE)) {
+    lab_write("rows.yaml", "format: rows\nrecord: {delimiter: \",\", header: yes}\ntimezone: Europe/Berlin\n"
+                           "fields: [{name: n, type: datetime, pattern: YYYY-MM-DD hh:mm}]\n");
+    lab_write("a.csv", "n\n2024-10-27 02:30\n2024-10-27 03:30\n2024-10-27 02:00\n");
+    assert_status(lab, lab_load(lab, "a.csv"), STATUS_OK);
+    assert_int_equal(lab->loaded.ambiguous_times, 2);
+    assert_string_equal(lab->loaded.ambiguous_first, "a.csv:2, a.csv:4");
+    assert_int_equal(box_count(lab->box, LAB_TARGET, "{\"n\": {\"$date\": \"2024-10-27T00:30:00Z\"}}"), 1);
+}

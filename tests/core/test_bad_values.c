@@ -165,6 +165,38 @@ TEST(filtered) {
     }
 }
 
+/* Local times that there were twice are counted apart, with their places, in delimited records and in JSON. */
+TEST(twice) {
+    static const char input,
+        *const texts[] = {"2024-10-27 02:30,a\n2024-10-27 02:30,no\n2024-03-31 02:30,\n2024-10-27 03:00,\n"
+                          "2024-10-27 02:00,\n",
+                          "{\"d\":\"2024-10-27 02:30\"}\n{\"d\":\"2024-10-27 02:59\",\"t\":\"no\"}\n"
+                          "{\"d\":\"2024-03-31 02:30\"}\n{\"d\":\"2024-10-27 03:00\"}\n"
+                          "{\"d\":\"2024-10-27 02:00\"}\n"},
+               *const kinds[] = {"delimiter: \",\", header: no", "json: yes"};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        char yaml[300], *filter = "t!=no";
+        dialect_t dialect;
+        err_t err;
+        snprintf(yaml, sizeof yaml,
+                 "format: x\nrecord: {%s}\ntimezone: Europe/Berlin\nfields:\n"
+                 "  - {name: d, type: date, pattern: YYYY-MM-DD hh:mm}\n  - {name: t, type: text}\n",
+                 kinds[i]);
+        schema_t *schema = lab_schema(yaml);
+        LAB_MUST(dialect_sniff(schema, (const uint8_t *)texts[i], strlen(texts[i]), "f", &dialect, &err));
+        looking_t one = {records_new(schema), &dialect, filter_parse(schema, &filter, 1, &err)};
+        assert_non_null(one.filter);
+        read_text(&one, texts[i], &input, 0, 1);
+        const bad_values_t *bad = records_bad(one.reader);
+        assert_int_equal(bad->count, 1);
+        expect_places(&bad->fields[0], 1, 1, (const uint64_t[]){3});
+        expect_places(&bad->fields[bad_values_twice(bad)], 2, 2, (const uint64_t[]){1, 5});
+        records_destroy(one.reader);
+        filter_free((filter_t *)one.filter);
+        schema_destroy(schema);
+    }
+}
+
 /* ---- formats ---- */
 
 TEST(digests) {

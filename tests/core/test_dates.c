@@ -71,6 +71,31 @@ TEST(offsets) {
                 BACK("1970-01-01 01:00:00 +0100", DAY("0"), "1970-01-01 00:00:00 Z"));
 }
 
+/* Hours without an offset are of the format's zone; which moments these are is for the oracle timezones. */
+TEST(local) {
+#define BERLIN "}\ntimezone: Europe/Berlin #"
+    FIELD_TABLE(BERLIN, ", type: date, pattern: [\"YYYY-MM-DD hh:mm\", \"YYYY-MM-DD hh:mmZZ\"]",
+                IS("1970-07-01 01:00", DAY("15638400000")), IS("1980-07-01 02:00", DAY("331257600000")),
+                BACK("1980-07-01 02:00+02:00", DAY("331257600000"), "1980-07-01 00:00Z"),
+                KEPT("2024-03-31 02:00"), KEPT("2024-03-31 02:59"),
+                IS("2024-03-31 03:00", DAY("1711846800000")), IS("2024-10-27 02:30", DAY("1729989000000")));
+    FIELD_TABLE(BERLIN, ", type: datetime, pattern: YYYY-MM-DD hh:mm:ss.SSSu",
+                IS("1980-07-01 02:00:00.1250", DAY("331257600125")),
+                BACK("2024-03-31 01:59:59.9999", DAY("1711846800000"), "2024-03-31 03:00:00.0000"));
+    /* of the first year there is less in UTC */
+    FIELD_TABLE(BERLIN, ", type: datetime", KEPT("0000-01-01 00:00:00"),
+                IS("1980-07-01", DAY("331257600000")), IS("1980-07-01T00:00:00Z", DAY("331257600000")),
+                IS("1980-07-01T02:00:00", DAY("331257600000")));
+    static const char *const named[] = {"Z", " UTC", "+00:00", " GMT"};
+    for (size_t i = 0; i < sizeof named / sizeof *named; i++) {
+        char field[100], text[60];
+        snprintf(field, sizeof field, ", type: date, pattern: \"DD/MM/YYYY hh:mm%s\"", named[i]);
+        snprintf(text, sizeof text, "01/07/1980 00:00%s", named[i]);
+        FIELD_TABLE(BERLIN, field, IS(text, DAY("331257600000")));
+    }
+    FIELD_TABLE(BERLIN, ", type: date, pattern: epoch_s", IS("331257600", DAY("331257600000")));
+}
+
 TEST(fractions) {
     FIELD_TABLE("", ", type: date, pattern: \"YYYY-MM-DD hh:mm:ss.S\"",
                 IS("1970-01-01 00:00:00.5", DAY("500")), KEPT("1970-01-01 00:00:00.50"));

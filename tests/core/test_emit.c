@@ -122,6 +122,28 @@ TEST(types) {
     SAME_BYTES(lab_schema(TYPES), "1;1;0;;;x\n");
 }
 
+/* Of two hours that look alike in local time only the first one can be written. */
+TEST(hours_that_are_there_twice) {
+    static const char row[] = "2024-10-27 02:30:00";
+    format_lab_t lab = lab_open(lab_schema("format: x\nrecord: {delimiter: \";\", header: no}\n"
+                                           "timezone: Europe/Berlin\nfields:\n"
+                                           "  - {name: w, type: datetime, pattern: YYYY-MM-DD hh:mm:ss}\n"),
+                                row, strlen(row));
+    bson_t *first = lab_value("{'w':{'$date':'2024-10-27T00:30:00Z'}}"),
+           *second = lab_value("{'w':{'$date':'2024-10-27T01:30:00Z'}}");
+    const shape_t shape = {.quoted = false};
+    const uint8_t *written;
+    size_t length;
+    err_t err;
+    assert_true(emit_record(lab.emit, &lab.dialect, first, &shape, &written, &length, &err));
+    assert_true(length == strlen(row) && memcmp(written, row, length) == 0);
+    assert_false(emit_record(lab.emit, &lab.dialect, second, &shape, &written, &length, &err));
+    assert_int_equal(err.status, STATUS_INPUT);
+    bson_destroy(first);
+    bson_destroy(second);
+    lab_close(&lab);
+}
+
 /* What reads back as something else is not given out: nulls that a value may look like. */
 TEST(values_like_nulls) {
 #define NULLS                                                                                                \

@@ -331,6 +331,19 @@ TEST(marks_in_numbers) {
     schema_destroy(schema);
 }
 
+/* As in the files: local time, unless it says an offset. */
+TEST(local_times) {
+    static const char format[] = "format: x\nrecord: {delimiter: \";\"}\ntimezone: Europe/Berlin\n"
+                                 "fields:\n  - {name: w, type: datetime}\n";
+    schema_t *schema = lab_schema(format);
+    assert_true(
+        passes(schema, "w==2024-07-01 02:00:00 && w==2024-07-01", "{'w':{'$date':'2024-07-01T00:00:00Z'}}"));
+    assert_true(passes(schema, "w==2024-07-01T00:00:00Z", "{'w':{'$date':'2024-07-01T00:00:00Z'}}"));
+    check_refused(format, "w==2024-03-31 02:30:00", "the clocks");
+    check_refused(format, "w==x", "YYYY-MM-DDThh:mm:ssZ was expected");
+    schema_destroy(schema);
+}
+
 TEST(without_fields) {
     check_refused("format: x\nrecord: {delimiter: [\",\"]}\nfields: [{name: l, type: long}]\n",
                   "l<9223372036854775807.0", "17 digits");

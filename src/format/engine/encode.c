@@ -90,6 +90,7 @@ uint8_t *encode_unusual(engine_t *engine, const op_t *op, const uint8_t *text, s
     const field_t *field = rest->field;
     const encoding_t encoding = engine->high ? engine->schema->encoding : ENCODING_NONE;
     uint8_t *after = NULL;
+    zone_times_t times;
     int64_t whole;
     int choice = 0;
     if (is_absent(engine, op, text, length)) {
@@ -102,7 +103,9 @@ uint8_t *encode_unusual(engine_t *engine, const op_t *op, const uint8_t *text, s
             (!(op->flags & OP_IS_EXACT) || convert_is_exact(text, length)))
             after = put_int(engine, out, op, whole, false);
     } else if (field->type == TYPE_DATE) {
-        choice = value_date(field, text, length, &whole);
+        choice = value_date(field, text, length, &whole, &times);
+        if (choice >= 0 && times == ZONE_TWICE)
+            bad_values_note(engine->bad, bad_values_twice(engine->bad), 1, engine->record);
         if (choice >= 0)
             after = bsonw_int64(put_head_as(engine, out, op, BSON_TYPE_DATE_TIME), whole);
     } else if (op->code <= OP_ISO_DATE || op->code == OP_MADE) {

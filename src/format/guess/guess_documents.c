@@ -131,6 +131,7 @@ bool guess_check_documents(const guess_t *guess, err_t *err) {
     const bool types = options->type_count > 0, bson = guess->kind == RECORDS_BSON;
     const char *odd = bson && types                            ? "type"
                       : (bson || !types) && options->bad_value ? "on-bad-value"
+                      : (bson || !types) && options->timezone  ? "with timezone"
                                                                : guess_options_said(options, true);
     return !odd || err_set(err, STATUS_USAGE, "%.1000s: is %s, with which --%s does not go: leave it out%s",
                            guess->name, bson ? "BSON" : "JSON", odd,

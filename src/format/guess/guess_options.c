@@ -12,7 +12,7 @@
 
 /* ---- the rows of --with ---- */
 
-enum { HEADER, DELIMITER, QUOTE, ENCODING, DATES, DECIMAL, NESTED, VALIDATE };
+enum { HEADER, DELIMITER, QUOTE, ENCODING, DATES, DECIMAL, NESTED, VALIDATE, TIMEZONE };
 
 static const char *const header_words[] = {"yes", "no"}, *const quote_words[] = {"double", "single", "none"},
                          *const date_words[] = {"dmy", "mdy", "ymd"}, *const decimal_words[] = {".", ","},
@@ -38,8 +38,16 @@ static const struct {
     [DECIMAL] = ROW(decimal, decimal_words, 2, ".,", ""),
     [NESTED] = ROW(nested, switch_words, 2, "\0\1", ""),
     [VALIDATE] = ROW(validate, switch_words, 2, "\0\1", ""),
+    [TIMEZONE] = ROW(timezone, NULL, 0, NULL, ""),
 #undef ROW
 };
+
+static bool read_timezone(guess_options_t *options, const char *text, err_t *err) {
+    zone_t *const zone = schema_read_zone(text, err);
+    free(zone);
+    options->timezone = zone ? text : options->timezone;
+    return zone || err_where(err, "--with timezone");
+}
 
 static bool read_value(guess_options_t *options, size_t row, const char *text, err_t *err) {
     uint64_t line = 0;
@@ -76,7 +84,8 @@ bool guess_options_with(void *of, const char *text, err_t *err) {
         return false;
     if (!text[length])
         return err_set(err, STATUS_USAGE, "--with %s needs a value: --with %s=...", key, key);
-    if (!read_value(options, (size_t)row, text + length + 1, err))
+    if (!(row == TIMEZONE ? read_timezone(options, text + length + 1, err)
+                          : read_value(options, (size_t)row, text + length + 1, err)))
         return false;
     options->said[row] = text;
     return true;

@@ -21,7 +21,7 @@
 enum { GUESS_ANY_DATES, GUESS_DMY, GUESS_MDY, GUESS_YMD };
 enum { GUESS_ANY_HEADER, GUESS_HEADER, GUESS_NO_HEADER };
 
-enum { GUESS_KEYS = 8 }; /* of --with */
+enum { GUESS_KEYS = 9 }; /* of --with */
 
 /* Zeros: the user has said nothing. */
 typedef struct {
@@ -31,6 +31,7 @@ typedef struct {
     char delimiter;       /* one character; ' ': blanks; '\n': none divides */
     bool nested;          /* names with dots make subdocuments */
     bool validate;        /* of BSON: keys and texts must be UTF-8 */
+    const char *timezone; /* of dates with an hour and without an offset; NULL: UTC */
     uint32_t header_line; /* with GUESS_HEADER: which line names the columns; 0: not said */
     char quote;           /* '\n': none */
     bool encoding_given;

@@ -348,6 +348,11 @@ bool guess_write(const guess_t *guess, char **yaml, char **lines, err_t *err) {
     else
         write_record(&to);
     show_sample(&to);
+    if (guess->options.timezone) {
+        guess_put_scalar(&to.yaml, "timezone: ", guess->options.timezone);
+        text_append(&to.yaml, "\n");
+        text_print(&to.people, ", local time of %s", guess->options.timezone);
+    }
     text_print(&to.yaml, bad ? "on_bad_value: %s\n" : "%s", bad ? bad : "");
     text_print(&to.people, bad ? ", values that do not fit: %s" : "%s", bad ? bad : "");
     write_columns(&to);

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 bad_values_t *bad_values_new(const schema_t *schema) {
-    const size_t count = schema_counted(schema) + 1;
+    const size_t count = schema_counted(schema) + 2;
     bad_values_t *values = calloc(1, sizeof *values + count * sizeof *values->fields);
     if (values)
         values->field_count = count;
@@ -33,8 +33,10 @@ void bad_values_settle(bad_values_t *values) {
             continue;
         add_place(field, &values->record);
         field->count += field->recent;
-        values->count += field->recent;
-        values->became[values->by] += field->recent;
+        if (i != bad_values_twice(values)) {
+            values->count += field->recent;
+            values->became[values->by] += field->recent;
+        }
         field->recent = 0;
     }
     values->any_recent = false;

@@ -3,7 +3,8 @@
  * Each reader (records.h) notes such a value with its place when it meets it. The values of the last record that has any
  * are kept apart until another record has some or a caller asks, so that a caller who does not store the record's document
  * can take them back (records_leave_out). Fields are numbered as schema_counted_field does; after them comes one for all
- * other fields, which is what records of fixed width count by. Belongs to one thread. */
+ * other fields, which is what records of fixed width count by; and last one for values that do fit, but are local times that
+ * there were twice (bad_values_twice), which the count of all fields leaves out. Belongs to one thread. */
 #ifndef TIPPLE_FORMAT_RECORD_BAD_VALUES_H
 #define TIPPLE_FORMAT_RECORD_BAD_VALUES_H
 
@@ -30,13 +31,17 @@ typedef struct {
     bad_value_t by;              /* and what becomes of its values */
     bad_place_t record;          /* the last record that has such values, while they are kept apart */
     bool any_recent;
-    bool binary; /* some that were to stay as texts are binary: their bytes are no text */
+    bool binary;          /* some that were to stay as texts are binary: their bytes are no text */
     passed_over_t passed; /* lines that are no records, which are counted here, too */
     size_t field_count;
     bad_field_t fields[];
 } bad_values_t;
 
 bad_values_t *bad_values_new(const schema_t *schema); /* NULL: out of memory; freed by free */
+
+static inline size_t bad_values_twice(const bad_values_t *values) {
+    return values->field_count - 1;
+}
 
 /* For readers: `count` values of a field of this record do not fit. */
 void bad_values_note(bad_values_t *values, size_t field, uint64_t count, const record_t *record);

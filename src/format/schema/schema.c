@@ -1,16 +1,20 @@
 #include "format/schema/schema.h"
 #include "base/numbers.h"
+#include "builtin/builtin.h"
 #include "format/schema/schema_read.h"
 #include "format/values/hex.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
 
 void schema_destroy(schema_t *schema) {
-    if (schema)
+    if (schema) {
         yaml_tree_destroy(schema->tree);
+        free(schema->zone);
+    }
     free(schema);
 }
 
@@ -45,6 +49,29 @@ const field_t *schema_field(const schema_t *schema, const char *name) {
                 return field;
         }
     return NULL;
+}
+
+zone_t *schema_read_zone(const char *name, err_t *err) {
+    const char *const given = getenv("TZDIR"), *const folder =
+                                                   given && *given ? given : "/usr/share/zoneinfo";
+    char path[PATH_MAX];
+    opened_t file;
+    zone_t *zone = NULL;
+    if (!*name || *name == '/' || name[strlen(name) - 1] == '/' || strstr(name, "//") || strstr(name, "..")) {
+        err_set(err, STATUS_USAGE, "'%s' is not the name of a time zone, such as Europe/Berlin", name);
+        return NULL;
+    }
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    if (builtin_read("time zone", path, &file, err)) {
+        file.text[file.length] = '\0';
+        if (!(zone = zone_read(file.text, file.length)))
+            err_set(err, STATUS_USAGE,
+                    "%s is not the file of a time zone, or is damaged, or counts leap seconds", path);
+        free(file.text);
+    }
+    if (!zone)
+        err_add(err, "; zones come with the package tzdata, and TZDIR may name another folder of them");
+    return zone;
 }
 
 /* ---- paths of documents ---- */
@@ -91,10 +118,10 @@ const char *const schema_bad_values[BAD_VALUES] = {
     [BAD_VALUE_TEXT] = "text", [BAD_VALUE_NULL] = "null", [BAD_VALUE_REJECT] = "reject"};
 
 void schema_tell_bad(text_t *out, bad_value_t bad_value, bool stay, bool binary, uint64_t count) {
-    const char *const became[BAD_VALUES] = {
-        [BAD_VALUE_TEXT] = binary ? "kept as text or binary" : "kept as text",
-        [BAD_VALUE_NULL] = "stored as null",
-        [BAD_VALUE_REJECT] = "rejected with their records"};
+    const char *const became[BAD_VALUES] = {[BAD_VALUE_TEXT] =
+                                                binary ? "kept as text or binary" : "kept as text",
+                                            [BAD_VALUE_NULL] = "stored as null",
+                                            [BAD_VALUE_REJECT] = "rejected with their records"};
     char text[UNITS_MAX];
     text_print(out, "%s: %s value%s not what %s field's type says",
                !bad_value && stay ? "kept as they are" : became[bad_value], units_count(text, count),

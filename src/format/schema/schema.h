@@ -30,6 +30,7 @@
  *       - {name: join, from: [first, last], with: " "}
  *       - {at: join, from: [day, time], with: " ", type: date, pattern: DD/MM/YYYY hh:mm}
  *       - {source: constant, value: import-2024}
+ *     timezone: Europe/Berlin                        # of dates with an hour and without an offset
  *     on_bad_value: reject                           # or text, null
  *     layouts:                                       # columns of files without a header; default: all fields
  *       - [testId, vehicleId, ...]
@@ -76,6 +77,7 @@
 #include "base/err.h"
 #include "base/text.h"
 #include "base/yaml_tree.h"
+#include "base/zone.h"
 #include "format/values/encoding.h"
 #include "format/values/pattern.h"
 
@@ -294,7 +296,9 @@ typedef struct {
     const char
         *charset; /* another encoding, as iconv calls it: a reader makes UTF-8 of the text; NULL: none */
     bad_value_t bad_value;
-    int surplus_field; /* -1: none */
+    const char *timezone; /* of dates by patterns that have an hour and no offset; NULL: UTC, */
+    zone_t *zone;         /* and its rules */
+    int surplus_field;    /* -1: none */
     size_t surplus_left;
     field_t *fields;
     size_t field_count;
@@ -384,6 +388,10 @@ const char *schema_key_problem(const char *key, size_t length);
 
 /* What to do instead of a key or a word that was removed. NULL: the word was never known. */
 const char *schema_gone(const char *word);
+
+/* Reads a time zone by its name from the folder of zone files: that of TZDIR, or else the system's. NULL: it is not installed
+ * (status 1, with the path), or no name. The caller frees it. */
+zone_t *schema_read_zone(const char *name, err_t *err);
 
 /* ---- values that do not fit their field's type ---- */
 

@@ -90,6 +90,7 @@ static bool finish_dates(reader_t *reader, field_t *field) {
         if (problem)
             return COMPLAIN(schema_item(reader, "pattern"), "'%s' is not a date pattern: %s",
                             texts->items[i].text, problem);
+        compiled[i].zone = compiled[i].local ? reader->schema->zone : NULL;
     }
     return compiled && finish_booleans(reader, field) && finish_numbers(reader, field);
 }
@@ -261,6 +262,9 @@ static bool check_fixed(reader_t *reader, const schema_t *schema) {
 
 bool schema_finish_file(reader_t *reader) {
     schema_t *schema = reader->into;
+    if (schema->zone && !schema->field_count)
+        return COMPLAIN(schema_item(reader, "timezone"),
+                        "'timezone' needs 'fields', which say what is a date");
     return schema->kind == RECORDS_DELIMITED ? check_delimited(reader, schema)
                                              : schema->kind != RECORDS_FIXED || check_fixed(reader, schema);
 }

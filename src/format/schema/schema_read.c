@@ -55,8 +55,13 @@ words_t schema_type_words(uint32_t types) {
 
 static bool know_keys(reader_t *reader, uint32_t part) {
     const schema_t *schema = reader->schema;
+    const yaml_item_t *zone = part == IN_FILE ? schema_item(reader, "timezone") : NULL;
     const char *keys[MOST_KEYS];
     size_t count = 0;
+    if (zone && (schema->kind == RECORDS_FIXED || schema->kind == RECORDS_BSON))
+        return COMPLAIN(
+            zone, "'timezone' does not go with BSON or records of fixed width: their dates are UTC, also "
+                  "those that are made by utc");
     for (const yaml_item_t *item = reader->map->first; item; item = item->next)
         if (is_gone(reader, &(yaml_item_t){.line = item->key_line, .column = item->key_column}, item->key))
             return false;

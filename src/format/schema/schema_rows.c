@@ -117,6 +117,16 @@ static bool read_name(reader_t *reader, const yaml_item_t *node) {
     return read_text(reader, node) && (schema_item(reader, "key") || take_key(reader, node, &field->key));
 }
 
+/* ---- the file ---- */
+
+static bool read_timezone(reader_t *reader, const yaml_item_t *node) {
+    err_t wrong;
+    if (!read_text(reader, node))
+        return false;
+    reader->schema->zone = schema_read_zone(node->text, &wrong);
+    return reader->schema->zone || COMPLAIN(node, "%s", wrong.text);
+}
+
 /* ---- a record ---- */
 
 static bool read_delimiter(reader_t *reader, const yaml_item_t *node) {
@@ -381,6 +391,9 @@ const row_t schema_rows[] = {
     {IN_FILE, ANY_KIND, "about", read_text, INTO(schema_t, about), .is = "one line for `tipple formats`"},
     {IN_FILE, ANY_KIND, "record", schema_read_map, .any = true, .items = IN_RECORD,
      .finish = schema_finish_record, .needed = true, .is = "how a record is cut"},
+    {IN_FILE, DELIMITED | JSON, "timezone", read_timezone, INTO(schema_t, timezone), .tag = "timezone",
+     .least = 1,
+     .is = "the time zone, such as Europe/Berlin, of dates whose patterns have an hour, but no offset"},
     {IN_FILE, DELIMITED | FIXED, "fields", schema_read_list, LIST(schema_t, fields, field_count),
      .items = IN_FIELD, .finish = schema_finish_field, .tag = "fields", .needed = true, .least = 1,
      .most = SCHEMA_MOST_FIELDS, .is = "a list of 1 to 2048 fields, in the order of the document"},

@@ -207,25 +207,30 @@ static bool ms_of(const pattern_t *pattern, int32_t *value, int64_t *ms) {
     return true;
 }
 
-bool pattern_read(const pattern_t *pattern, const uint8_t *text, size_t length, int64_t *ms) {
+zone_times_t pattern_read(const pattern_t *pattern, const uint8_t *text, size_t length, int64_t *ms) {
+    zone_times_t times = ZONE_ONCE;
     const uint8_t *at = text, *const end = text + length;
     int32_t values[VALUES] = {0};
     const int first = pattern->iso ? ISO_PARTS : 0;
     if (length != pattern->length && (!pattern->varies || (pattern->iso && length < ISO_BYTES)))
-        return false;
+        return ZONE_NEVER;
     if (pattern->epoch)
-        return read_epoch(pattern->epoch, text, length, ms);
+        return read_epoch(pattern->epoch, text, length, ms) ? ZONE_ONCE : ZONE_NEVER;
     if (pattern->iso && !read_iso(text, pattern->parts[5].literal, ms))
-        return false;
+        return ZONE_NEVER;
     at += pattern->iso ? ISO_BYTES : 0;
     for (int i = first; i < pattern->count; i++)
         if (!(at = read_part(&pattern->parts[i], at, end, values)))
-            return false;
+            return ZONE_NEVER;
     if (at != end || (!pattern->iso && !ms_of(pattern, values, ms)))
-        return false;
+        return ZONE_NEVER;
+    if (pattern->zone) {
+        times = zone_to_utc(pattern->zone, *ms / 1000, ms);
+        *ms *= 1000;
+    }
     *ms += (values[FRACTION] + (pattern->rounds ? NS_OF_MS / 2 : 0)) / NS_OF_MS -
            (int64_t)values[ZONE] * MS_OF_MINUTE;
-    return is_in_range(*ms) && (pattern->rounds || values[FRACTION] % NS_OF_MS == 0);
+    return is_in_range(*ms) && (pattern->rounds || values[FRACTION] % NS_OF_MS == 0) ? times : ZONE_NEVER;
 }
 
 /* ---- to text ---- */
@@ -251,13 +256,16 @@ static uint8_t *put_part(uint8_t *out, const pattern_part_t *part, const int32_t
 }
 
 size_t pattern_write(const pattern_t *pattern, int64_t ms, uint8_t *out) {
-    const int64_t days = ms / MS_OF_DAY - (ms % MS_OF_DAY < 0);
+    const int64_t seconds = ms / 1000 - (ms % 1000 < 0),
+                  offset = pattern->zone ? zone_to_local(pattern->zone, seconds) - seconds : 0,
+                  local = (int64_t)((uint64_t)ms + (uint64_t)offset * 1000),
+                  days = local / MS_OF_DAY - (local % MS_OF_DAY < 0);
     uint8_t *at = out;
     int64_t again;
     date_t date;
     if (!calendar_date(days, &date))
         return 0;
-    const int32_t rest = (int32_t)(ms - days * MS_OF_DAY), hour = rest / MS_OF_HOUR;
+    const int32_t rest = (int32_t)(local - days * MS_OF_DAY), hour = rest / MS_OF_HOUR;
     const int32_t value[VALUES] = {
         [YEAR] = (int32_t)date.year,         [MONTH] = (int32_t)date.month,
         [DAY] = (int32_t)date.day,           [HOUR] = pattern->half_days ? (hour + 11) % 12 + 1 : hour,
@@ -292,6 +300,17 @@ static uint8_t fraction_at(const char *text, size_t left) {
            text[digits] == (digits >= 3 && text[3] == 'u' ? 'u' : 'S'))
         digits++;
     return digits;
+}
+
+/* True if the pattern says from which zone its hours are. */
+static bool names_zone(const char *text, size_t length) {
+    static const char *const names[] = {"Z", "UTC", "GMT", "+"};
+    const char *const hour = memchr(text, 'h', length);
+    size_t i = 0;
+    while (hour && i < sizeof names / sizeof *names &&
+           !memmem(hour, length - (size_t)(hour - text), names[i], strlen(names[i])))
+        i++;
+    return !hour || i < sizeof names / sizeof *names;
 }
 
 /* The part at the start of a pattern's rest. One letter is a literal if what it means is there already: the second h of
@@ -336,6 +355,7 @@ const char *pattern_compile(const char *text, size_t length, pattern_t *pattern)
         before = &pattern->parts[pattern->count++];
     }
     pattern->half_days = seen[HALF];
+    pattern->local = !seen[ZONE] && !names_zone(text, length);
     if (!seen[YEAR] || !seen[MONTH] || !seen[DAY])
         return "YYYY, MM and DD are needed, or YY, M, MON or MONTH, and D";
     if ((seen[HALF] && !seen[HOUR]) || (seen[FRACTION] && !seen[SECOND]))

@@ -3,9 +3,9 @@
 #ifndef TIPPLE_FORMAT_VALUES_PATTERN_H
 #define TIPPLE_FORMAT_VALUES_PATTERN_H
 
+#include "base/zone.h"
+
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 enum {
     PATTERN_LONGEST = 40,
@@ -28,16 +28,21 @@ typedef struct {
     bool iso;       /* it begins with YYYY-MM-DD?hh:mm:ss, which is read fast */
     bool half_days; /* with AM or PM */
     bool rounds;    /* to milliseconds */
+    bool local;     /* it has an hour, and names no zone: neither ZZ, nor Z, UTC, GMT or + after the hour */
     uint16_t epoch; /* milliseconds of the unit that is counted since 1970, in place of all parts; 0: none */
+    const zone_t
+        *zone; /* of the clocks that a local pattern shows; NULL: UTC. Set by the owner of the pattern */
 } pattern_t;
 
 /* NULL, or what is wrong with the pattern. */
 const char *pattern_compile(const char *text, size_t length, pattern_t *pattern);
 
-/* Milliseconds since 1970; false if it is not a real date of this pattern. */
-bool pattern_read(const pattern_t *pattern, const uint8_t *text, size_t length, int64_t *ms);
+/* Milliseconds since 1970, and how often the clocks of its zone showed the text. ZONE_NEVER, which is 0: it is not a real date of
+ * this pattern. */
+zone_times_t pattern_read(const pattern_t *pattern, const uint8_t *text, size_t length, int64_t *ms);
 
-/* Returns how many bytes it wrote. 0: the pattern cannot show this moment (its year, or its finer parts). */
+/* Returns how many bytes it wrote. 0: the pattern cannot show this moment (its year, its finer parts, or the second of two hours
+ * that look alike). */
 size_t pattern_write(const pattern_t *pattern, int64_t ms, uint8_t *out);
 
 #endif

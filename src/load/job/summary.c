@@ -26,6 +26,7 @@ static void add_counters(load_result_t *result, const loader_counters_t *counter
     sum->wait_server_ns += counters->wait_server_ns;
     sum->wait_input_ns += counters->wait_input_ns;
     result->bad_values += counters->bad_values;
+    result->ambiguous_times += counters->ambiguous_times;
     result->passed_over.skipped += counters->passed_over.skipped;
     result->passed_over.comments += counters->passed_over.comments;
     result->unrouted += counters->unrouted;
@@ -120,6 +121,14 @@ static void put_place(text_t *to, const bad_place_t *place) {
         text_print(to, " offset %" PRIu64, place->offset);
 }
 
+static char *places_of(const bad_field_t *field) {
+    text_t places = {.length = 0};
+    err_t ignored;
+    for (size_t i = 0; i < field->place_count; i++)
+        put_place(&places, &field->places[i]);
+    return text_take(&places, &ignored);
+}
+
 /* Fields with values that do not fit: what cannot be remembered for want of memory is counted all the same. */
 static void tally_bad_fields(job_t *job, const bad_values_t *values) {
     load_result_t *result = job->result;
@@ -129,17 +138,16 @@ static void tally_bad_fields(job_t *job, const bad_values_t *values) {
     result->bad_stay = schema_any_fields(job->schema);
     for (size_t i = 0; values && !job->spec->retry && i < schema_counted(job->schema); i++) {
         const bad_field_t *field = &values->fields[i];
-        text_t places = {.length = 0};
         err_t ignored;
         if (!field->count ||
             !GROW(result->bad_fields, result->bad_field_room, result->bad_field_count + 1, &ignored))
             continue;
         bad_result_t *bad = &result->bad_fields[result->bad_field_count++];
-        for (size_t j = 0; j < field->place_count; j++)
-            put_place(&places, &field->places[j]);
-        *bad = (bad_result_t){.count = field->count, .places = text_take(&places, &ignored)};
+        *bad = (bad_result_t){.count = field->count, .places = places_of(field)};
         snprintf(bad->name, sizeof bad->name, "%s", schema_counted_field(job->schema, i)->name);
     }
+    if (values && result->ambiguous_times && !job->spec->retry)
+        result->ambiguous_first = places_of(&values->fields[bad_values_twice(values)]);
 }
 
 void job_join_loaders(job_t *job) {

@@ -138,12 +138,13 @@ const option_t load_options[] = {
            .offers =
                "header=yes header=no delimiter=blanks delimiter=tab delimiter=none quote=double quote=single "
                "quote=none validate=yes "
-               "encoding=windows-1252 encoding=latin1 dates=dmy dates=mdy dates=ymd decimal=. nested=yes",
+               "encoding=windows-1252 encoding=latin1 dates=dmy dates=mdy dates=ymd decimal=. nested=yes "
+               "timezone=UTC",
            .custom = guess_options_with, .takers = GUESSES,
-           .help =
-               "Correct the guess of a format: header=no, yes or LINE; delimiter=';' (or tab, blanks, "
-               "none, \\x01); quote=double, single or none; encoding=windows-1252; dates=dmy, mdy or ymd; "
-               "decimal=, or . ; nested=yes (dots make subdocuments); validate=yes (of BSON). Repeatable."),
+           .help = "Correct the guess of a format: header=no, yes or LINE; delimiter=';' (or tab, blanks, "
+                   "none, \\x01); quote=double, single or none; encoding=windows-1252; dates=dmy, mdy, ymd; "
+                   "decimal=, or .; nested=yes (dots); validate=yes; timezone=NAME. "
+                   "Repeatable."),
     OPTION("type", LIST, types, .letter = 't', .argument = "SPEC", .custom = check_type, .takers = GUESSES,
            .help =
                "Correct the guess of a column: NAME:TYPE or NAME:TYPE(PATTERN); NAME:KEY: stores it under "

@@ -43,7 +43,8 @@ typedef struct {
     uint64_t open_rejects; /* of all inputs, whoever met them: not fixed yet */
     uint64_t left_out;     /* of the others, by persons; of --retry: how many the reject file leaves out */
     char open_rejects_text[400]; /* "a.csv 2, b.csv 1" */
-    uint64_t files, files_skipped, records_skipped, bad_values;
+    uint64_t files, files_skipped, records_skipped, bad_values, ambiguous_times;
+    char *ambiguous_first; /* places: "a.csv:17, a.csv:20"; NULL: memory was out */
     passed_over_t passed_over;
     uint64_t became[BAD_VALUES]; /* the bad values, by what became of them */
     bool bad_stay;               /* those of JSON that are kept stay what they are; others become text, */

@@ -327,6 +327,7 @@ void loader_end(loader_t *loader, loader_counters_t *counters, bad_values_t *bad
     counters->total_ns = loader->work.took_ns;
     const bad_values_t *bad = records_bad(loader->reader);
     counters->bad_values = bad->count;
+    counters->ambiguous_times = bad->fields[bad_values_twice(bad)].count;
     counters->passed_over = records_passed_over(loader->reader);
     if (bad_values)
         bad_values_add(bad_values, bad);

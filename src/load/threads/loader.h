@@ -15,7 +15,7 @@ typedef struct {
     uint64_t batches, sent_documents, sent_bytes, retries, short_batches;
     int64_t wait_server_ns, wait_input_ns;
     int64_t total_ns; /* this and those after it are filled at the end */
-    uint64_t bad_values;
+    uint64_t bad_values, ambiguous_times;
     passed_over_t passed_over;
 } loader_counters_t;
 
