@@ -148,39 +148,45 @@ void result_print_json(const result_t *result, int status) {
 /* ---- figures in words ---- */
 
 typedef struct {
-    const char *word; /* of the path to the figure; the first row whose word it has is its unit */
-    enum { COUNT, TIME, BYTES, BYTES_RATE, RATE, CHANGE, DIGITS } how;
+    /* Of the path to the figure; the first row whose word it has is its unit. Of a SHARE it is the figure's whole key:
+     * `others` is a share of a CPU, `records_done_by_others` counts records. */
+    const char *word;
+    enum { COUNT, TIME, BYTES, BYTES_RATE, RATE, CHANGE, DIGITS, SHARE } how;
     const char *name; /* what words of this key lack without it */
-    double scale;
 } unit_t;
 
+static bool is_of(const unit_t *unit, const char *framed, const char *key) {
+    return unit->how == SHARE ? strcmp(key, unit->word) == 0 : strstr(framed, unit->word) != NULL;
+}
+
 static const unit_t *unit_of(const char *path) {
-    static const unit_t units[] = {{"_per_ms_", COUNT, "", 1},
-                                   {"_bytes_per_second_", BYTES_RATE, "", 1},
-                                   {"_docs_per_second_", RATE, "docs/s", 1},
-                                   {"_ops_per_second_", RATE, "ops/s", 1},
-                                   {"_per_second_", RATE, "/s", 1},
-                                   {"_bytes_", BYTES, "", 1},
-                                   {"_seconds_", TIME, "", 1},
-                                   {"_ms_", DIGITS, "ms", 1},
-                                   {"_us_", DIGITS, "µs", 1},
-                                   {"_error_percent_", CHANGE, "", 1},
-                                   {"_change_percent_", CHANGE, "", 1},
-                                   {"_percent_", DIGITS, "%", 1},
-                                   {"_user_", DIGITS, "%", 100}, /* shares of a CPU, from 0 to 1 */
-                                   {"_sys_", DIGITS, "%", 100},
-                                   {"_iowait_", DIGITS, "%", 100},
-                                   {"_idle_", DIGITS, "%", 100},
-                                   {"_host_busy_", DIGITS, "%", 100},
-                                   {"_others_", DIGITS, "%", 100},
-                                   {"_cores_", DIGITS, "", 1},
-                                   {"", COUNT, "", 1}};
+    static const unit_t units[] = {{"_per_ms_", COUNT, ""},
+                                   {"_bytes_per_second_", BYTES_RATE, ""},
+                                   {"_docs_per_second_", RATE, "docs/s"},
+                                   {"_ops_per_second_", RATE, "ops/s"},
+                                   {"_per_second_", RATE, "/s"},
+                                   {"_bytes_", BYTES, ""},
+                                   {"_seconds_", TIME, ""},
+                                   {"_ms_", DIGITS, "ms"},
+                                   {"_us_", DIGITS, "µs"},
+                                   {"_error_percent_", CHANGE, ""},
+                                   {"_change_percent_", CHANGE, ""},
+                                   {"_percent_", DIGITS, "%"},
+                                   {"user", SHARE, "%"}, /* shares of a CPU, from 0 to 1 */
+                                   {"sys", SHARE, "%"},
+                                   {"iowait", SHARE, "%"},
+                                   {"idle", SHARE, "%"},
+                                   {"host_busy", SHARE, "%"},
+                                   {"others", SHARE, "%"},
+                                   {"_cores_", DIGITS, ""},
+                                   {"", COUNT, ""}};
     const unit_t *unit = units;
+    const char *dot = strrchr(path, '.');
     char framed[96];
     snprintf(framed, sizeof framed, "_%s_", path);
     for (char *at = framed; (at = strpbrk(at, ".-"));)
         *at = '_';
-    while (!strstr(framed, unit->word))
+    while (!is_of(unit, framed, dot ? dot + 1 : path))
         unit++;
     return unit;
 }
@@ -243,7 +249,10 @@ void figure_put(text_t *out, double value, const char *key, bool bare) {
         text_print(out, "%+.0f %%", value);
         break;
     case DIGITS:
-        put_digits(out, value * unit->scale);
+        put_digits(out, value);
+        break;
+    case SHARE:
+        put_digits(out, 100 * value);
         break;
     }
     if (!bare && *unit->name)

@@ -11,7 +11,8 @@
  *
  * Rules of the document:
  * - A key says its unit: seconds, ..._ms, ..._us, ..._bytes, ..._percent, ..._per_second, ..._cores; a share of a CPU
- *   is from 0 to 1 (result.c has the words of all units, wherever they stand in a path); anything else counts.
+ *   is from 0 to 1 (result.c has the words of all units, which may stand anywhere in a path, and the whole keys of the
+ *   shares); anything else counts.
  * - A key that begins with '-' is for views alone; --json leaves it out. Under `result` and `figures` stand words of
  *   others, which stay as they are.
  * - What is not known is NAN or NULL when it is put, null in JSON and "-" for people.

@@ -136,6 +136,82 @@ TEST(words) {
     }
 }
 
+/* Every figure that a command has, by its key, as words show 3 of its unit, and a column of a page; test_result_keys.py sees
+ * to it that none is missing. Text and page have the same words of it. */
+static const struct {
+    const char *words, *bare, *keys;
+} units[] = {
+    {"3", "3",
+     "-all_files -at_once -batch_documents -count -cpu_ns -documents -fixed -kept_rejects -left_out "
+     "-measurements -more "
+     "-most_trials -not_retried -other_files -removals -removed_ranges -removed_tags -requests "
+     "-short_batches -skipped "
+     "-trials already_there as_expected asked bad_values batch batches blocks blocks_looked_at "
+     "changed_meanwhile "
+     "checkpoints chunks clients comment_lines corrected differences documents documents_examined "
+     "documents_in_collection documents_not_ours documents_of_other_files dropped empty expected failures "
+     "files "
+     "files_complete files_in_catalog files_skipped files_unfinished filtered fixed fixed_not_loaded "
+     "fixed_not_looked_for high id kept keys_examined last_id last_line late line lines_skipped loaded "
+     "loads_running "
+     "low more_fields most_at_once n ns offset open_rejects other_zones p50_ratio p99_ratio query_returned "
+     "rate read "
+     "records records_done_by_others records_skipped rejected replaced retries returned rounds "
+     "shards skipped "
+     "threads too_small trials undecided unrouted untried values values_kept_as_text verified zone_tags "
+     "zones "
+     "docs_per_ms docs_per_ms_sd client_cores server_cores"},
+    {"3.0 s", "3.0 s",
+     "-from_seconds -later_seconds -needed_seconds -to_seconds began_seconds budget_seconds busy_seconds "
+     "client_cpu_seconds query_seconds seconds throttled_seconds verified_seconds waiting_seconds "
+     "within_seconds"},
+    {"3 ms", "3",
+     "-slowest_ms lag_max_ms lag_mean_ms max_ms mean_ms min_ms ms ms_of_a_shard p50_ms p95_ms p999_ms p99_ms "
+     "sd_ms "
+     "then_p50_ms then_p99_ms"},
+    {"3 µs", "3", "-cpu_us client_cpu_us_per_doc"},
+    {"3 B", "3 B",
+     "bytes bytes_bson bytes_encoded bytes_into_cache bytes_per_document bytes_read bytes_stored bytes_text "
+     "data_bytes_on_disk index_bytes_on_disk peak_memory_bytes"},
+    {"3 B/s", "3 B/s", "-read_bytes_per_second -sent_bytes_per_second -text_bytes_per_second"},
+    {"3 docs/s", "3", "docs_per_second"},
+    {"3 ops/s", "3", "ops_per_second"},
+    {"3/s", "3", "-records_per_second"},
+    {"3 %", "3",
+     "-busy_percent -empty_percent -looked_percent -nearly_percent -share_percent sample_percent"},
+    {"+3 %", "+3 %", "error_percent"},
+    {"300 %", "300", "host_busy idle iowait others sys user"}, /* shares of a CPU */
+};
+
+static void check_unit(const char *key, const char *words, const char *bare) {
+    result_t *result = result_new("try", NULL);
+    size_t length;
+    char *column, *page, shown[200];
+    result_put(&result->document, AS_NUMBER(key, 3));
+    snprintf(shown, sizeof shown, "%s: {%s}", key, key);
+    char *line = result_fill(&result->document, shown);
+    snprintf(shown, sizeof shown, "%s: %s", key, words);
+    assert_string_equal(shown, line);
+    assert_string_equal(bare, column = figure_words(&result->document, key, true));
+    result_answer(result, "How much?", 0, NULL, "So much.", "");
+    page = page_print(result, &length);
+    snprintf(shown, sizeof shown, "<dt>%s</dt><dd>%s</dd>", key, words);
+    assert_true(*key == '-' || strstr(page, shown));
+    free(line);
+    free(column);
+    free(page);
+    result_free(result);
+}
+
+TEST(units) {
+    char key[64];
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        for (const char *at = units[i].keys; *at; at += strcspn(at, " "), at += *at == ' ') {
+            snprintf(key, sizeof key, "%.*s", (int)strcspn(at, " "), at);
+            check_unit(key, units[i].words, units[i].bare);
+        }
+}
+
 TEST(numbers_of_things) {
     bson_t document = BSON_INITIALIZER;
     result_put(&document, AS_COUNT("one", 1), AS_COUNT("two", 2000), AS_TEXT("odd", "{two|a} 100 %s"),

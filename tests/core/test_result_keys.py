@@ -1,4 +1,4 @@
-"""Each key that a command's --json prints is named in docs/."""
+"""Each key that a command's --json prints is named in docs/, and test_result.c says how each figure is shown."""
 import pathlib
 import re
 import unittest
@@ -8,6 +8,9 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 KEY = re.compile(r'\b(?:AS_[A-Z_]+\(|BSON_APPEND_\w+\(\w+, )"(?=\w+")|\bOF\(\w+, (?=\w+\))')
 NAMED = re.compile(r'`"?(\w+)"?`|"(\w+)"')
 SHORT = re.compile(r"`(\w+_)\.\.\.`")  # `scan_disk_...`: all that begin so
+FIGURE = re.compile(r'\b(?:AS_(?:COUNT|NUMBER|SECONDS|COUNT_IF)\(\s*"([^"]+)"|OF\(\w+, (\w+)\))')
+NO_FIGURES = set("""appended budget_spent clustered collection compressor configuration direct disturbed ended filter finished
+    format keys limited_by memory name namespace obstacle question reads reason settled why with""".split())  # flags and texts
 COMMANDS = ("load", "verify", "query", "tune", "drill", "status", "where")
 
 
@@ -32,6 +35,13 @@ class Keys(unittest.TestCase):
         texts = {path.stem: path.read_text() for path in (ROOT / "src/cli").rglob("*.c")}
         for command in COMMANDS:
             self.assertTrue(keys(texts.get(command, texts["cmd_" + command])), command)
+
+    def test_units(self):
+        """The table `units` of test_result.c has every figure of every command, and no other."""
+        table = (ROOT / "tests/core/test_result.c").read_text().partition("} units[] = {")[2].partition("\n};")[0]
+        shown = {key for text in re.findall(r'"([^"]*)"', table) if text[0] not in "+3" for key in text.split()}
+        had = {one or other for path in (ROOT / "src/cli").rglob("*.c") for one, other in FIGURE.findall(path.read_text())}
+        self.assertEqual(had - NO_FIGURES, shown)
 
 
 if __name__ == "__main__":
