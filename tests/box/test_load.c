@@ -2,6 +2,8 @@
 #include "load_lab.h"
 #include "test.h"
 
+#include <pthread.h>
+
 /* ---- once, and again ---- */
 
 LAB_TEST(loads_once, lab_open(lab, BOX_STANDALONE)) {
@@ -52,6 +54,59 @@ LAB_TEST(many_files, lab_open(lab, BOX_REPLICA_SET)) {
     assert_counts(lab, 0, 0, 0, 0);
     for (int i = 0; i < FILES; i++)
         free(names[i]);
+}
+
+/* Two loads of the same files, of one piece each, at a fixed pace: each of them does about half. */
+typedef struct {
+    load_spec_t spec;
+    load_result_t result;
+    bool ok;
+    err_t err;
+} sharing_t;
+
+static void *load_share(void *context) {
+    sharing_t *sharing = context;
+    sharing->ok = load_run(&sharing->spec, &sharing->result, &sharing->err);
+    return NULL;
+}
+
+static void share(lab_t *lab, int files) {
+    enum { ROWS = 2400, MOST = 12 }; /* of 500 bytes */
+    char names[MOST][24], *inputs[MOST];
+    sharing_t loads[2];
+    pthread_t threads[2];
+    for (int i = 0; i < files; i++) {
+        snprintf(inputs[i] = names[i], sizeof names[i], "%02d.csv", i);
+        lab_write_wide_rows(inputs[i], i * ROWS, (i + 1) * ROWS);
+    }
+    for (int i = 0; i < 2; i++) {
+        loads[i] = (sharing_t){.spec = lab->load};
+        loads[i].spec.inputs = inputs;
+        loads[i].spec.input_count = (size_t)files;
+        loads[i].spec.max_rate = 8000;
+        assert_int_equal(pthread_create(&threads[i], NULL, load_share, &loads[i]), 0);
+        while (
+            !box_asked(lab->box, "insert", "c")) /* the first one is at work before the second one begins */
+            usleep(1000);
+        usleep(100000);
+    }
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(pthread_join(threads[i], NULL), 0);
+    for (int i = 0; i < 2; i++) {
+        if (!loads[i].ok)
+            fail_msg("%s", loads[i].err.text);
+        assert_in_range(100 * loads[i].result.counts.read / (uint64_t)(files * ROWS), 40, 60);
+        load_result_free(&loads[i].result);
+    }
+    assert_int_equal(box_count(lab->box, LAB_TARGET, NULL), files * ROWS);
+}
+
+LAB_TEST(two_share_twelve, lab_open(lab, BOX_STANDALONE)) {
+    share(lab, 12);
+}
+
+LAB_TEST(two_share_four, lab_open(lab, BOX_STANDALONE)) {
+    share(lab, 4);
 }
 
 /* On a replica set a majority has every write, in its journal; on a standalone one journaled write proves those before. */

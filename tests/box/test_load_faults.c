@@ -243,6 +243,8 @@ LAB_TEST(taken_over, open_rows(lab, BOX_REPLICA_SET)) {
     /* the other one gives no sign of life either, and so this one takes the input back, and reads back what is there */
     assert_status(lab, lab_load(lab, "a.csv"), STATUS_OK);
     assert_says(lab->said, "taken over a.csv");
+    assert_says(lab->loaded.limited_by, "another load (waited ");
+    assert_says(lab->loaded.limited_by, " for its lease)");
     assert_int_equal(box_count(lab->box, LAB_TARGET, NULL), ROWS + 1);
     assert_int_equal(box_count(lab->box, LAB_FILES, "{\"path\": \"a.csv\", \"pieces.0.complete\": 1}"), 1);
     bson_t *entry = box_one(lab->box, LAB_FILES, "{\"path\": \"a.csv\"}");
@@ -274,6 +276,8 @@ LAB_TEST(waits_for_another_load, open_rows(lab, BOX_STANDALONE)) {
     assert_counts(lab, 0, 0, 0, 0);
     assert_says(lab->said, "load of process 7 on elsewhere");
     assert_int_equal(lab->loaded.files_done_by_others, 1);
+    assert_says(lab->loaded.limited_by, "another load (waited ");
+    assert_says(lab->loaded.limited_by, " until its part was done)");
 }
 
 /* --drop is not for a collection that somebody loads into. */

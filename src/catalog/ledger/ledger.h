@@ -145,7 +145,7 @@ bool ledger_read_loads(ledger_t *ledger, const loads_t *loads, int64_t now_ns, u
 
 /* ---- taking ---- */
 
-/* What a load takes at once: at least `least` pieces if there are so many, and more as long as all are less than
+/* What a load takes at once: at least `least` pieces if there are so many, and more as long as all are at most
  * `most_bytes` together. The inputs of a group are taken as a whole; the pieces of a large file are not. Begins as
  * {least, most_bytes}. */
 typedef struct {
@@ -156,8 +156,8 @@ typedef struct {
     size_t group; /* of the last piece */
 } portion_t;
 
-/* Is there room for one more piece of this size, of an input of this group? */
-bool portion_has_room(const portion_t *portion, size_t group, size_t piece);
+/* Is there room for one more piece of this size, the `piece`th of an input of this group? */
+bool portion_has_room(const portion_t *portion, size_t group, size_t piece, uint64_t bytes);
 void portion_add(portion_t *portion, size_t group, uint64_t bytes);
 
 /* A piece that we want, as a conditional change. The change points into the other fields. */

@@ -9,9 +9,9 @@
 
 /* ---- taking ---- */
 
-bool portion_has_room(const portion_t *portion, size_t group, size_t piece) {
+bool portion_has_room(const portion_t *portion, size_t group, size_t piece, uint64_t bytes) {
     return portion->count < portion->least || (portion->count && !piece && group == portion->group) ||
-           (portion->bytes < portion->most_bytes && portion->count < LEDGER_MOST_TAKES);
+           (portion->bytes + bytes <= portion->most_bytes && portion->count < LEDGER_MOST_TAKES);
 }
 
 void portion_add(portion_t *portion, size_t group, uint64_t bytes) {
@@ -118,7 +118,7 @@ bool ledger_choose(ledger_t *ledger, const work_t *only, size_t least, uint64_t 
     for (size_t i = ledger->first_open; i < ledger->work_count; i++) {
         const work_t *work = &ledger->works[i];
         const size_t group = ledger->inputs[work->input].group;
-        if (!portion_has_room(&portion, group, work->piece))
+        if (!portion_has_room(&portion, group, work->piece, cost(ledger, work)))
             break;
         if (!ledger_may_take(ledger, work) || (only && work != only))
             continue;

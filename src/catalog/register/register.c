@@ -28,12 +28,13 @@ static int64_t highest_ordinal(const entries_t *entries) {
 /* What this load begins with anyhow need not be written twice. It is believed when it was read back, like every take. */
 static void take_pieces(const registration_t *registering, const wanted_t *wanted, portion_t *portion,
                         entry_t *entry) {
-    for (size_t i = 0; i < entry->piece_count && portion_has_room(portion, wanted->group, i); i++) {
+    const uint64_t bytes = wanted->bytes / entry->piece_count;
+    for (size_t i = 0; i < entry->piece_count && portion_has_room(portion, wanted->group, i, bytes); i++) {
         piece_t *piece = &entry->pieces[i];
         piece->owner = registering->self;
         piece->epoch = 1;
         piece->generation = registering->generation;
-        portion_add(portion, wanted->group, wanted->bytes / entry->piece_count);
+        portion_add(portion, wanted->group, bytes);
     }
 }
 

@@ -366,7 +366,7 @@ bool job_register_inputs(job_t *job, err_t *err) {
         .name = server_namespace(job->server)};
     describe_asked(registration, &job->manifest, job->schema, &asked);
     if (job->existing != EXISTING_REPLACE)
-        registration->portion = (portion_t){.least = JOB_LEAST_PIECES, .most_bytes = JOB_PIECE_BYTES};
+        registration->portion = (portion_t){.least = 1, .most_bytes = JOB_LEAST_PORTION};
     if (!(registration->wanted = calloc(registration->count + 1, sizeof *registration->wanted)))
         return err_memory(err, registration->count * sizeof *registration->wanted);
     describe_inputs(job, registration->wanted);

@@ -30,8 +30,8 @@ bool hand_out_try(hand_out_t *hand_out, size_t *first, size_t *end);
 /* No more are given out; threads that wait return at once. */
 void hand_out_close(hand_out_t *hand_out);
 
-/* How many wait to be read. */
-size_t hand_out_waiting(hand_out_t *hand_out);
+/* How many wait to be read. *idle: a feeder has nothing to read. */
+size_t hand_out_waiting(hand_out_t *hand_out, bool *idle);
 /* Nothing waits, and all feeders do. */
 bool hand_out_is_idle(hand_out_t *hand_out);
 

@@ -119,9 +119,10 @@ void hand_out_close(hand_out_t *hand_out) {
     pthread_mutex_unlock(&hand_out->lock);
 }
 
-size_t hand_out_waiting(hand_out_t *hand_out) {
+size_t hand_out_waiting(hand_out_t *hand_out, bool *idle) {
     pthread_mutex_lock(&hand_out->lock);
     const size_t count = hand_out->count;
+    *idle = hand_out->waiting > 0;
     pthread_mutex_unlock(&hand_out->lock);
     return count;
 }

@@ -9,12 +9,16 @@
 #include <time.h>
 
 static const int64_t CHECKPOINT_NS = 1000000000, LOOK_NS = 500000000, FOLLOW_NS = 5000000000,
-                     STALE_NS = 100000000, ROUND_NS = 20000000;
+                     STALE_NS = 100000000, ROUND_NS = 20000000, PORTION_NS = 2000000000;
 
 typedef struct {
     job_t *job;
     int64_t followed_ns;
     size_t portion; /* so many pieces waited for feeders when the last one was handed out */
+    struct {
+        int64_t at_ns;
+        uint64_t bytes;
+    } read[2]; /* text, at two moments of the last two seconds */
     coordinator_t coordinator;
 } conductor_t;
 
@@ -88,7 +92,8 @@ static bool hand_out(void *context, work_t *work, err_t *err) {
     if (!job_tell_file(job, work, file, err))
         return false;
     hand_out_add(job->hand_out, (size_t)(file - job->files), stream_goes_on(job, work));
-    conductor->portion = hand_out_waiting(job->hand_out);
+    bool idle;
+    conductor->portion = hand_out_waiting(job->hand_out, &idle);
     return true;
 }
 
@@ -146,11 +151,32 @@ static bool wait_a_round(job_t *job, int64_t until_ns, bool *idle) {
     return !failed;
 }
 
-/* While feeders read the second half of a portion, the next one is taken. */
+/* While feeders read the second half of a portion of small pieces, the next one is taken. A large piece is a portion, and the
+ * next one is taken when a feeder has nothing to read and the senders will soon have nothing to send: so a load has no more
+ * of them than it needs, and other loads get their share. */
 static bool is_hungry(const conductor_t *conductor, bool idle) {
-    hand_out_t *hand_out = conductor->job->hand_out;
-    const size_t portion = conductor->portion > JOB_LEAST_PIECES ? conductor->portion : JOB_LEAST_PIECES;
-    return idle || (hand_out && hand_out_waiting(hand_out) < portion / 2);
+    const job_t *job = conductor->job;
+    bool may_feed = false;
+    const size_t waiting = job->hand_out ? hand_out_waiting(job->hand_out, &may_feed) : 0;
+    if (waiting && !idle)
+        return waiting < conductor->portion / 2;
+    return idle || (may_feed && queue_runs_low(job->loading.pipeline.queue));
+}
+
+/* How much is taken at once. */
+static void measure(conductor_t *conductor, int64_t at_ns) {
+    const job_t *job = conductor->job;
+    const uint64_t read = job->feeder ? feeder_progress(job->feeder).text_bytes : 0;
+    if (at_ns - conductor->read[1].at_ns >= PORTION_NS / 2) {
+        conductor->read[0] = conductor->read[1];
+        conductor->read[1].at_ns = at_ns;
+        conductor->read[1].bytes = read;
+    }
+    const uint64_t bytes = read - conductor->read[0].bytes;
+    if (job->existing != EXISTING_REPLACE)
+        conductor->coordinator.piece_bytes = bytes < JOB_LEAST_PORTION  ? JOB_LEAST_PORTION
+                                             : bytes > JOB_MOST_PORTION ? JOB_MOST_PORTION
+                                                                        : bytes;
 }
 
 static bool stopped(err_t *err) {
@@ -179,6 +205,7 @@ static bool do_a_round(conductor_t *conductor, int64_t until_ns, bool *idle, err
     job_answer(job);
     show_progress(job);
     const int64_t at_ns = clock_now_ns();
+    measure(conductor, at_ns);
     if (at_ns - conductor->followed_ns >= (job->loading.stale ? STALE_NS : FOLLOW_NS)) {
         conductor->followed_ns = at_ns;
         job_follow_shards(job);
@@ -201,15 +228,15 @@ static bool wait_for_change(void *context, int64_t most_ns, bool may_take, bool 
 }
 
 static bool nap(void *context, int64_t ns, err_t *err) {
-    const int64_t until_ns = clock_now_ns() + ns;
-    bool idle;
-    while (clock_now_ns() < until_ns) {
+    const int64_t from_ns = clock_now_ns(), until_ns = from_ns + ns;
+    bool idle, ok = true;
+    while (ok && clock_now_ns() < until_ns) {
         const struct timespec pause = {.tv_nsec = ROUND_NS};
-        if (!do_a_round(context, until_ns, &idle, err))
-            return false;
+        ok = do_a_round(context, until_ns, &idle, err);
         nanosleep(&pause, NULL);
     }
-    return true;
+    ((conductor_t *)context)->job->result->waited_ns += clock_now_ns() - from_ns;
+    return ok;
 }
 
 static void tell_lost(job_t *job) {
@@ -267,11 +294,11 @@ static bool enough(void *context) {
 }
 
 static coordinator_t coordinator_of(conductor_t *conductor) {
-    const bool one_by_one = conductor->job->existing == EXISTING_REPLACE;
     return (coordinator_t){.store = conductor->job->store,
                            .ledger = &conductor->job->ledger,
-                           .least_pieces = one_by_one ? 1 : JOB_LEAST_PIECES,
-                           .piece_bytes = one_by_one ? 0 : JOB_PIECE_BYTES,
+                           .least_pieces = 1,
+                           .piece_bytes =
+                               conductor->job->existing == EXISTING_REPLACE ? 0 : JOB_LEAST_PORTION,
                            .checkpoint_ns = CHECKPOINT_NS,
                            .look_ns = LOOK_NS,
                            .context = conductor,

@@ -12,8 +12,9 @@
 typedef struct {
     store_t *store;
     ledger_t *ledger;
-    size_t least_pieces;  /* to take at once, so that all feeders have work */
-    uint64_t piece_bytes; /* and more of them as long as they are small: about a second's work */
+    size_t least_pieces; /* to take at once, */
+    uint64_t
+        piece_bytes; /* and more of them as long as they are small: its owner may change that while it waits */
     int64_t checkpoint_ns, look_ns;
     void *context;
 

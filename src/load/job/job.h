@@ -25,8 +25,8 @@
 
 enum { JOB_MOST_DEFAULT_THREADS = 64, JOB_MOST_INDEXES = 64 };
 
-/* What is taken at once: see coordinator_t. */
-enum { JOB_LEAST_PIECES = 4, JOB_PIECE_BYTES = 64 << 20 };
+/* A portion (portion_t) is what this load has read in the last two seconds, within these bounds. */
+enum { JOB_LEAST_PORTION = 1 << 20, JOB_MOST_PORTION = 64 << 20 };
 
 typedef struct retry_marks retry_marks_t;
 

@@ -1,5 +1,6 @@
 /* tally: what a load comes to when its threads have ended: the sums of their counters, the shards and
  * routers, and what held it up. */
+#include "base/numbers.h"
 #include "base/text.h"
 #include "input/source.h"
 #include "load/job/job.h"
@@ -38,14 +39,21 @@ static void find_limit(load_result_t *result, const loader_counters_t *sum) {
     double total = sum->total_ns > 0 ? (double)sum->total_ns : 1;
     double server = (double)sum->wait_server_ns / total * 100,
            input = (double)sum->wait_input_ns / total * 100, held = (double)held_ns / total * 100;
-    double client = server + input + held < 100 ? 100 - server - input - held : 0;
+    const double other = (double)(result->waited_ns * result->threads) / total * 100;
+    input = input > other ? input - other : 0; /* nothing came meanwhile */
+    const double taken = server + input + held + other, client = taken < 100 ? 100 - taken : 0;
+    char waited[UNITS_MAX];
     const loaded_place_t *slowest = &result->shards[0];
     for (size_t i = 1; i < result->shard_count; i++)
         if (result->shards[i].figures.waiting_ns > slowest->figures.waiting_ns)
             slowest = &result->shards[i];
     bool one = result->shard_count > 1 && sum->wait_server_ns &&
                slowest->figures.waiting_ns > 2 * sum->wait_server_ns / (int64_t)result->shard_count;
-    if (held >= server && held >= input && held >= client && held_ns)
+    if (other >= server && other >= input && other >= client && other >= held && result->waited_ns)
+        snprintf(result->limited_by, sizeof result->limited_by, "another load (waited %s %s)",
+                 units_time(waited, (double)result->waited_ns / 1e9),
+                 result->files_done_by_others ? "until its part was done" : "for its lease");
+    else if (held >= server && held >= input && held >= client && held_ns)
         snprintf(result->limited_by, sizeof result->limited_by, "%.110s (%.0f%% of the time)",
                  result->throttled_by, held);
     else if (server >= input && server >= client && one)

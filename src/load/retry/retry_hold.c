@@ -116,7 +116,7 @@ static uint64_t own_beats(void *context) {
 }
 
 static bool nap(void *context, err_t *err) {
-    (void)context;
+    ((job_t *)context)->result->waited_ns += LOOK_MS * INT64_C(1000000);
     return stop_nap(LOOK_MS, err);
 }
 

@@ -122,6 +122,13 @@ bool queue_is_drained(queue_t *queue) {
     return drained;
 }
 
+bool queue_runs_low(queue_t *queue) {
+    pthread_mutex_lock(&queue->lock);
+    bool low = queue->count < (queue->capacity + 1) / 2;
+    pthread_mutex_unlock(&queue->lock);
+    return low;
+}
+
 bool queue_ended(queue_t *queue) {
     pthread_mutex_lock(&queue->lock);
     bool ended = queue->closed && !queue->count;

@@ -30,6 +30,9 @@ void queue_drain(queue_t *queue);
 /* Empty, and nothing is on its way? */
 bool queue_is_drained(queue_t *queue);
 
+/* So little is in it that who takes items out may soon have to wait. */
+bool queue_runs_low(queue_t *queue);
+
 /* Closed and empty: no item will come any more. */
 bool queue_ended(queue_t *queue);
 
