@@ -225,7 +225,7 @@ int tipple_reader_next(tipple_reader_t *reader, tipple_record_t *record, tipple_
             record->document_length = reader->document_length = got.document_length;
             return 1;
         case PARSED_OTHER_HEADER: /* nothing after it is read, however often the caller asks */
-            other_header_say("the text", record->line, &reader->ended);
+            other_header_say("the text", record->line, 0, &reader->ended);
             return fail(&reader->ended, error);
         case PARSED_FULL:
         case PARSED_MEMORY:

@@ -166,7 +166,7 @@ static bool take_record(parse_t *parse, parsed_t parsed, err_t *err) {
         return values.emit != EMIT_RAW || emitted_line(parse->emitted, &line, err);
     }
     if (parsed == PARSED_OTHER_HEADER)
-        return other_header_say(parse->input->name, line_of(parse), err);
+        return other_header_say(parse->input->name, line_of(parse), 0, err);
     parse->read++;
     if (parsed == PARSED_REJECT)
         return reject(parse, record->reason, err);

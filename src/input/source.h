@@ -77,7 +77,8 @@ size_t source_kept(const input_file_t *file);
  * False: nobody reads any more, and the rest of the bytes was not taken. */
 bool source_push(int socket, const void *bytes, size_t length);
 
-/* How many lines of a file, of BSON documents, end before this offset of its text; reads everything up to there. */
+/* How many lines of a file, of BSON documents, end before this offset of its text; reads everything up to there. False: it
+ * cannot be read, or the offset is so far into the file (256 MiB) that reading would take long: say the offset then. */
 bool source_lines(const input_file_t *file, bool bson, uint64_t offset, uint64_t *lines);
 
 #endif

@@ -320,6 +320,7 @@ static void free_job(job_t *job) {
     }
     free(job->files);
     retry_marks_free(job->marks);
+    fixes_free(job->fixes);
     places_free(job->places);
     places_free(job->places_before);
     for (size_t i = 0; i < job->kept_count; i++)

@@ -107,17 +107,17 @@ static bool take(void *context, const retry_t *retry, err_t *err) {
     all->entries = realloc(all->entries, (all->count + 1) * sizeof *all->entries);
     LAB_MUST(all->entries);
     kept_t *entry = &all->entries[all->count++];
-    strcpy(entry->path, retry->path);
-    entry->offset = retry->offset;
+    strcpy(entry->path, retry->head.path);
+    entry->offset = retry->head.offset;
     entry->line = retry->line;
-    entry->at_line = retry->at_line;
+    entry->at_line = retry->head.at_line;
     entry->length = retry->length;
     entry->bytes = malloc(retry->length + 1);
     LAB_MUST(entry->bytes);
     memcpy(entry->bytes, retry->bytes, retry->length);
     entry->delimiter = retry->dialect.delimiter;
     entry->columns = retry->dialect.columns;
-    entry->cut_off = retry->cut_off;
+    entry->cut_off = retry->head.cut_off;
     return true;
 }
 

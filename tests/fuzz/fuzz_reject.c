@@ -20,12 +20,12 @@ static bool take(void *context, const retry_t *retry, err_t *err) {
     (void)err;
     seen_t *seen = context;
     seen->count++;
-    LAB_MUST(strlen(retry->path) < sizeof retry->path && retry->dialect.columns > 0);
+    LAB_MUST(strlen(retry->head.path) < sizeof retry->head.path && retry->dialect.columns > 0);
     size_t sum = 0;
     for (size_t i = 0; i < retry->length; i++)
         sum += retry->bytes[i];
     LAB_MUST(sum <= 255 * retry->length);
-    seen->found |= retry->offset == 123456789 && strcmp(retry->path, "fuzz.txt") == 0 &&
+    seen->found |= retry->head.offset == 123456789 && strcmp(retry->head.path, "fuzz.txt") == 0 &&
                    retry->length == strlen(record) && memcmp(retry->bytes, record, retry->length) == 0;
     return true;
 }

@@ -59,32 +59,36 @@ class Shared(livetest.OwnServer):
         self.assertEqual(sum(count["loaded"] for count in counts), total)
 
     def test_parts_of_one_file(self):
-        """A plain file of more than two parts of 64 MiB: each is read from its own place on. A filter leaves most of its
+        """A plain file of more than five parts of 64 MiB: each is read from its own place on. A filter leaves most of its
         records out, so that the server is not what takes long."""
         text = rows(20000, 3)
         lines = text.split(b"\n")
         header, body = lines[0] + b"\n", b"\n".join(lines[1:])
         bad = b"what is this?\n"
-        times = (3 * 64 << 20) // len(body) + 1
-        at = {17, times - 2}
+        times = (6 * 64 << 20) // len(body) + 1
+        at = {17, times // 2, times - 2}
         content = header + b"".join(body + (bad if number in at else b"") for number in range(times))
         self.write("in/large.csv", content)
         loads = [self.begin("-j", "2", "--filter", "t < 300000100") for _ in range(2)]
         said = [livetest.Counts(json.loads(load.communicate(timeout=livetest.LONG)[0])) for load in loads]
         book, = self.files()
-        self.assertEqual([piece["complete"] for piece in book["pieces"]], [True] * 3)
-        self.assertEqual([(None, 1)] * 3, [(piece["owner"], piece["epoch"]) for piece in book["pieces"]])
+        self.assertEqual([piece["complete"] for piece in book["pieces"]], [True] * 6)
+        self.assertEqual([(None, 1)] * 6, [(piece["owner"], piece["epoch"]) for piece in book["pieces"]])
         self.assertEqual([[0, -(-len(content) // livetest.WINDOW)]], book["done"])
-        self.assertEqual(sum(count["read"] for count in said), times * 20000 + 2)
+        self.assertEqual(sum(count["read"] for count in said), times * 20000 + 3)
         self.assertEqual(sum(count["loaded"] for count in said), times * 100)
         self.assertEqual(sum(count["filtered"] for count in said), times * 19900)
         self.assertEqual(self.client.count(self.database, "results"), times * 100)
-        # the rejects' lines are those of the file, wherever the part began
-        entries = [entry for entry in self.entries() if entry[4]]
-        lines = sorted(1 + 20000 * (number + 1) + 1 + sum(other < number for other in at) for number in at)
+        # the rejects' lines are those of the file, wherever the part began; nobody counts those of more than 256 MiB
+        files = [path.name for path in self.folder.glob("*.rejects*")]  # one a load that had some
+        entries = [entry for name in files for entry in self.entries(name) if entry[4]]
+        lines = [0, *(1 + 20000 * (number + 1) + 1 + sum(other < number for other in at) for number in sorted(at)[:2])]
         self.assertEqual(sorted((entry[2], entry[4]) for entry in entries), [(line, bad.strip()) for line in lines])
         for entry in entries:
             self.assertTrue(content.startswith(bad, entry[1]))
+        heads = "".join((self.folder / name).read_text() for name in files)
+        self.assertIn(" -- in/large.csv offset %d: " % content.rindex(bad), heads)
+        self.assertIn(" -- in/large.csv:%d:14: " % lines[2], heads)
 
     def owners(self):
         return {(file["path"], number): (piece["owner"], piece["epoch"])

@@ -52,8 +52,10 @@ typedef struct {
     /* --reload-missing: it is begun anew when what is not done yet was loaded: from this block on it is read twice */
     bool read_before;
     uint64_t read_from;
-    uint64_t to_read;             /* bytes on disk, when the load began: for the progress line */
-    uint64_t counted_to, counted; /* so many lines end before this offset; the senders', under their lock */
+    uint64_t to_read; /* bytes on disk, when the load began: for the progress line */
+    uint64_t counted_to,
+        counted;   /* so many lines end before this offset (UINT64_MAX: nobody knows); the senders', under */
+    bool counting; /* their lock, while none of them is counting */
 } load_file_t;
 
 /* Where a place of the text has its number. */
@@ -74,9 +76,10 @@ typedef struct block {
     struct block *next; /* in the list that is queued, later in that of done blocks */
     load_file_t *file;
     buffer_t buffer;
-    uint32_t length;     /* of the text in the buffer */
-    uint64_t offset;     /* of text[0] in the file */
-    uint64_t first_line; /* of text[0], from 1, counted from the record at lines_from on */
+    uint32_t length; /* of the text in the buffer */
+    uint64_t offset; /* of text[0] in the file */
+    uint64_t
+        first_line; /* of text[0], from 1, counted from the record at lines_from on; 0: nobody knows it (--retry) */
     uint64_t lines_from; /* mostly 0: the file's beginning */
     uint64_t in_line;    /* so many bytes of text[0]'s line stand before it */
     uint64_t from, to;   /* numbers of the blocks that are done with it */
@@ -111,8 +114,13 @@ static inline const char *block_known_as(const block_t *block) {
     return block->file->known_as ? block->file->known_as : block->file->input->name;
 }
 
-/* The line in its file of a record of text, by its line in the block. The file may have to be read up to there. */
-uint64_t block_line(const block_t *block, uint32_t line);
+/* The line in its file of a place of the block's text, by its line in the block: the file is read up to the block. 0: nobody
+ * knows it, since it is far into a large file. */
+uint64_t block_line(const block_t *block, uint64_t line);
+
+/* A place as it stands after the name of its file: ":57"; or " offset 4711" where nobody knows the line. */
+enum { PLACE_MAX = 32 };
+const char *place_words(char out[PLACE_MAX], uint64_t line, uint64_t offset);
 
 /* Was its piece taken by another load after it was cut? Then it is that load's to send. */
 static inline bool block_is_lost(const block_t *block) {

@@ -77,6 +77,7 @@ typedef struct {
     bool waits_told;
     size_t lost_told; /* pieces that were lost when it was last said */
 
+    fixes_t *fixes; /* --retry: what its reject file says */
     retry_marks_t *marks;
     places_t *places;        /* --retry: all inputs that the collection knows */
     places_t *places_before; /* the same, before any of them was ours */
@@ -253,8 +254,9 @@ bool job_keep_held(job_t *job, bool in_any_case, err_t *err);
 bool job_change_held(job_t *job, const entry_change_t *changes, size_t count, err_t *err);
 void job_give_back_held(job_t *job);
 
-/* retry_marks.c: fixed records in the catalog: noted before they are sent, confirmed when they are there.
- * Settle finds out what is there, and is called before job_make_durable, confirm after it. */
+/* retry_marks.c: fixed records in the catalog: noted before they are sent, confirmed when they are there. Read fills
+ * job->fixes, before anything is held; note judges them, when it is. Settle finds out what is there, and is called before job_make_durable, confirm after it. */
+bool retry_marks_read(job_t *job, err_t *err);
 bool retry_marks_note(job_t *job, err_t *err);
 bool retry_marks_verdict(const retry_marks_t *marks, size_t number, const retry_t *retry,
                          fix_verdict_t *verdict);

@@ -118,15 +118,10 @@ static void tally_others(job_t *job) {
 
 /* "a.csv:17"; far into a large file, whose lines nobody has counted, "a.csv offset 81604378624". */
 static void put_place(text_t *to, const bad_place_t *place) {
-    enum { COUNTED = 256 << 20 };
-    const input_file_t *input = ((const load_file_t *)place->input)->input;
-    uint64_t before = 0;
-    text_print(to, "%s%s", to->length ? ", " : "", input->name);
-    if (!place->lines_from ||
-        (place->lines_from <= COUNTED && source_lines(input, false, place->lines_from, &before)))
-        text_print(to, ":%" PRIu64, before + place->line);
-    else
-        text_print(to, " offset %" PRIu64, place->offset);
+    const block_t block = {.file = (load_file_t *)place->input, .lines_from = place->lines_from};
+    char words[PLACE_MAX];
+    text_print(to, "%s%s%s", to->length ? ", " : "", block.file->input->name,
+               place_words(words, block_line(&block, place->line), place->offset));
 }
 
 static char *places_of(const bad_field_t *field) {

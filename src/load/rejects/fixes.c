@@ -11,18 +11,34 @@
 #include <string.h>
 #include <xxhash.h>
 
-enum { NAMED = 3 }; /* places, in a warning */
+enum {
+    NAMED = 3, /* places, in a warning */
+    KEPT = 16, /* so many texts are looked at before one more is kept */
+};
 
+/* What is kept of an entry: nothing that grows with its record, but to verify. */
 typedef struct {
-    uint64_t at_line, hash; /* of its line in the reject file, and its bytes: to know it again */
+    reject_head_t head; /* its texts are those of the fixes */
+    uint64_t bytes;     /* the hash of the record as it is now: to know it again */
+    bool left_out;
+    bool filtered;
+    bool placed; /* its input was known: the following would be its document there */
+    int64_t id;
+    uint64_t hash;
+    uint32_t length;
+    uint8_t *document;
     fix_verdict_t verdict;
-} judged_t;
+} seen_t;
 
 struct fixes {
+    fixes_options_t options;
+    const char *path; /* of the (first) file */
     fix_t *items;
     size_t count, room;
-    judged_t *judged; /* all entries, as they were read */
-    size_t judged_count, judged_room;
+    seen_t *seen; /* all entries, as they were read */
+    size_t seen_count, seen_room;
+    char **texts; /* that heads point to; entries of one input mostly follow one another */
+    size_t text_count, text_room;
     size_t left_open;
 };
 
@@ -34,6 +50,7 @@ typedef struct {
 typedef struct {
     fixes_t *fixes;
     const places_t *places;
+    const ledger_t *held; /* entries of other pieces wait; NULL: none do */
     const fixes_options_t *options;
     const char *path; /* of the reject file at hand */
     records_t *reader;
@@ -45,18 +62,18 @@ typedef struct {
     named_places_t closed, not_yet;
 } reading_t;
 
-static bool has_rejected(const entry_t *entry, const retry_t *retry) {
+static bool has_rejected(const entry_t *entry, const reject_head_t *retry) {
     uint64_t number, of;
     return !entry->removed && strcmp(entry->path, retry->path) == 0 && retry->has_hash &&
            entry_number(entry, retry->offset, &number) &&
            standing_of_reject(entry, retry->offset, &retry->hash, &of) == STANDING_OPEN;
 }
 
-static bool is_of_another(const retry_t *retry, const char *catalog) {
+static bool is_of_another(const reject_head_t *retry, const char *catalog) {
     return catalog && strcmp(retry->catalog, catalog) != 0;
 }
 
-const entry_t *fixes_input(const places_t *places, const retry_t *retry, const char *catalog) {
+const entry_t *fixes_input(const places_t *places, const reject_head_t *retry, const char *catalog) {
     const entry_t *newest = places_named(places, retry->path), *fixed = NULL;
     const entries_t *entries = places_entries(places);
     const bool is_known = retry->ordinal <= UINT32_MAX,
@@ -82,14 +99,6 @@ const entry_t *fixes_input(const places_t *places, const retry_t *retry, const c
 
 /* ---- which entries count ---- */
 
-static bool add_judged(fixes_t *fixes, const retry_t *retry, fix_verdict_t verdict, err_t *err) {
-    if (!GROW(fixes->judged, fixes->judged_room, fixes->judged_count + 1, err))
-        return false;
-    fixes->judged[fixes->judged_count++] =
-        (judged_t){retry->at_line, XXH3_64bits(retry->bytes, retry->length), verdict};
-    return true;
-}
-
 /* By which dialect the load has read the record that it rejected; 0: not known. */
 static uint64_t read_by(const entry_t *entry, uint64_t offset) {
     for (size_t i = 0; i < entry->piece_count; i++)
@@ -99,13 +108,13 @@ static uint64_t read_by(const entry_t *entry, uint64_t offset) {
 }
 
 /* An edited record of another header, or another format, would get its values into the wrong fields. */
-static bool is_read_otherwise(const entry_t *entry, const retry_t *retry) {
+static bool is_read_otherwise(const entry_t *entry, const reject_head_t *retry) {
     const uint64_t now = read_by(entry, retry->offset);
-    return retry->read_by && retry->read_by != (now ? now : retry->dialect.hash);
+    return retry->read_by && retry->read_by != (now ? now : retry->dialect);
 }
 
 /* err: why it is closed. */
-static fix_verdict_t judge(const reading_t *reading, const retry_t *retry, const entry_t **entry,
+static fix_verdict_t judge(const reading_t *reading, const reject_head_t *retry, const entry_t **entry,
                            uint64_t *of, bool *belongs, err_t *err) {
     const char *path = reading->path;
     const unsigned long long line = retry->at_line;
@@ -127,7 +136,7 @@ static fix_verdict_t judge(const reading_t *reading, const retry_t *retry, const
     const standing_t standing =
         standing_of_reject(*entry, retry->offset, retry->has_hash ? &retry->hash : NULL, of);
     *belongs = standing != STANDING_UNKNOWN;
-    const ledger_t *held = reading->options->held;
+    const ledger_t *held = reading->held;
     if (standing == STANDING_OPEN && is_read_otherwise(*entry, retry)) {
         err_set(err, STATUS_USAGE,
                 "%s:%llu: %s was loaded again since this record was rejected, by another header or another "
@@ -147,7 +156,7 @@ static fix_verdict_t judge(const reading_t *reading, const retry_t *retry, const
     return FIX_CLOSED;
 }
 
-static void name_place(named_places_t *named, const retry_t *retry) {
+static void name_place(named_places_t *named, const reject_head_t *retry) {
     if (named->count++ < NAMED && named->used < sizeof named->text)
         named->used += (size_t)snprintf(named->text + named->used, sizeof named->text - named->used,
                                         "%sline %llu: %.100s at byte %llu", named->used ? "; " : "",
@@ -214,76 +223,126 @@ static bool encode_fix(reading_t *reading, const retry_t *retry, const entry_t *
     return true;
 }
 
-static bool add(reading_t *reading, const retry_t *retry, const entry_t *entry, uint64_t of, int64_t id,
-                uint32_t length, bool filtered, err_t *err) {
+/* A text that stays as long as the fixes. NULL: out of memory. */
+static const char *keep_text(fixes_t *fixes, const char *text) {
+    for (size_t i = fixes->text_count; i-- > 0 && fixes->text_count - i <= KEPT;)
+        if (strcmp(fixes->texts[i], text) == 0)
+            return fixes->texts[i];
+    err_t ignored;
+    char *kept = GROW(fixes->texts, fixes->text_room, fixes->text_count + 1, &ignored) ? strdup(text) : NULL;
+    if (kept)
+        fixes->texts[fixes->text_count++] = kept;
+    return kept;
+}
+
+/* Its document, as if the entry counted. */
+static bool encode_seen(reading_t *reading, const retry_t *retry, seen_t *seen, err_t *err) {
+    const entry_t *entry = fixes_input(reading->places, &retry->head, reading->options->catalog);
+    const fix_mark_t *answer = NULL;
+    uint64_t voff, of;
+    if (!entry || retry->head.cut_off || !entry_number(entry, retry->head.offset, &voff))
+        return true;
+    seen->placed = true;
+    seen->id = record_id_make(record_id_lane(entry->ordinal, retry->head.offset), voff);
+    records_from(reading->reader, entry->path);
+    if (reading->options->only_fixes &&
+        standing_of_reject(entry, retry->head.offset, retry->head.has_hash ? &retry->head.hash : NULL, &of) ==
+            STANDING_OPEN)
+        answer = entry_answer(entry, retry->head.offset, of);
+    if (retry->length &&
+        !encode_fix(reading, retry, entry, answer, seen->id, &seen->length, &seen->filtered, err))
+        return false;
+    if (!seen->length)
+        return true;
+    seen->hash = XXH3_64bits(reading->place.bytes, seen->length);
+    if (reading->options->later)
+        return true;
+    if (!(seen->document = malloc(seen->length)))
+        return err_memory(err, seen->length);
+    memcpy(seen->document, reading->place.bytes, seen->length);
+    return true;
+}
+
+static bool add(reading_t *reading, seen_t *seen, const entry_t *entry, uint64_t of, err_t *err) {
     fixes_t *fixes = reading->fixes;
     if (!GROW(fixes->items, fixes->room, fixes->count + 1, err))
         return false;
-    const fix_mark_t *answer = entry_answer(entry, retry->offset, of);
-    const bool loaded = is_answer(reading, answer, length);
-    fix_t fix = {.id = id,
-                 .entry = entry,
-                 .offset = retry->offset,
-                 .of = of,
-                 .line = retry->line,
-                 .length = length,
-                 .open = !answer,
-                 .loaded = loaded && reading->options->only_fixes,
-                 .left_out = !retry->length,
-                 .filtered = filtered,
-                 .number = fixes->judged_count - 1};
-    if (length && !(fix.document = malloc(length)))
-        return err_memory(err, length);
-    if (length)
-        memcpy(fix.document, reading->place.bytes, length);
-    fixes->items[fixes->count++] = fix;
+    const fix_mark_t *answer = entry_answer(entry, seen->head.offset, of);
+    const bool loaded = seen->length && answer && answer->hash == seen->hash;
+    fixes->items[fixes->count++] = (fix_t){.id = seen->id,
+                                           .entry = entry,
+                                           .offset = seen->head.offset,
+                                           .of = of,
+                                           .document = seen->document,
+                                           .hash = seen->hash,
+                                           .length = seen->length,
+                                           .open = !answer,
+                                           .loaded = loaded && reading->options->only_fixes,
+                                           .left_out = seen->left_out,
+                                           .filtered = seen->filtered,
+                                           .number = (size_t)(seen - fixes->seen)};
     return true;
 }
 
 /* It makes nothing, but another one of its record did: another reject file has that. */
-static bool is_of_earlier_try(const retry_t *retry, const fix_mark_t *answer, uint32_t length) {
-    return answer && answer->hash != FIX_NOTHING && retry->length && !length;
+static bool is_of_earlier_try(const seen_t *seen, const fix_mark_t *answer) {
+    return answer && answer->hash != FIX_NOTHING && !seen->left_out && !seen->length;
+}
+
+/* Does it count? */
+static bool settle(reading_t *reading, seen_t *seen, err_t *err) {
+    const fixes_options_t *options = reading->options;
+    const reject_head_t *head = &seen->head;
+    const entry_t *entry;
+    uint64_t voff, of = 0;
+    bool belongs;
+    err_t why = {.text = ""};
+    reading->fixes->left_open += head->cut_off;
+    reading->of_another = is_of_another(head, options->catalog);
+    seen->verdict = FIX_CUT_OFF;
+    if (head->cut_off)
+        return true;
+    seen->verdict = judge(reading, head, &entry, &of, &belongs, &why);
+    reading->belong += belongs;
+    if (seen->verdict != FIX_COUNTS) {
+        if (seen->left_out && seen->verdict == FIX_CLOSED) /* nothing was wanted of it */
+            return true;
+        if (!belongs && !reading->why.text[0])
+            reading->why = why;
+        name_place(seen->verdict == FIX_NOT_YET ? &reading->not_yet : &reading->closed, head);
+        return true;
+    }
+    entry_number(entry, head->offset, &voff);
+    if (!seen->placed || seen->id != record_id_make(record_id_lane(entry->ordinal, head->offset), voff))
+        return err_set(err, STATUS_USAGE,
+                       "%s: %s was loaded anew while this command waited for it; run the same command again",
+                       reading->path, head->path);
+    const fix_mark_t *answer = entry_answer(entry, head->offset, of);
+    if (options->only_fixes &&
+        ((head->untouched && !answer) || (!seen->filtered && is_of_earlier_try(seen, answer))))
+        return true;
+    return add(reading, seen, entry, of, err);
 }
 
 static bool take(void *context, const retry_t *retry, err_t *err) {
     reading_t *reading = context;
-    const fixes_options_t *options = reading->options;
-    const entry_t *entry;
-    uint64_t voff, of = 0;
-    uint32_t length = 0;
-    bool filtered = false, belongs;
-    err_t why = {.text = ""};
-    reading->fixes->left_open += retry->cut_off;
-    reading->of_another = is_of_another(retry, options->catalog);
-    if (retry->cut_off)
-        return add_judged(reading->fixes, retry, FIX_CUT_OFF, err);
-    const fix_verdict_t verdict = judge(reading, retry, &entry, &of, &belongs, &why);
-    reading->belong += belongs;
-    if (!add_judged(reading->fixes, retry, verdict, err))
+    fixes_t *fixes = reading->fixes;
+    if (!GROW(fixes->seen, fixes->seen_room, fixes->seen_count + 1, err))
         return false;
-    if (verdict != FIX_COUNTS) {
-        if (!retry->length && verdict == FIX_CLOSED) /* nothing was wanted of it */
-            return true;
-        if (!belongs && !reading->why.text[0])
-            reading->why = why;
-        name_place(verdict == FIX_NOT_YET ? &reading->not_yet : &reading->closed, retry);
-        return true;
-    }
-    const fix_mark_t *answer = entry_answer(entry, retry->offset, of);
-    if (options->only_fixes && retry->untouched && !answer)
-        return true;
-    entry_number(entry, retry->offset, &voff);
-    const int64_t id = record_id_make(record_id_lane(entry->ordinal, retry->offset), voff);
-    records_from(reading->reader, entry->path);
-    if (retry->length && !encode_fix(reading, retry, entry, answer, id, &length, &filtered, err))
-        return false;
-    return (options->only_fixes && !filtered && is_of_earlier_try(retry, answer, length)) ||
-           add(reading, retry, entry, of, id, length, filtered, err);
+    seen_t *seen = &fixes->seen[fixes->seen_count];
+    *seen = (seen_t){
+        .head = retry->head, .bytes = XXH3_64bits(retry->bytes, retry->length), .left_out = !retry->length};
+    seen->head.path = keep_text(fixes, retry->head.path);
+    seen->head.catalog = keep_text(fixes, retry->head.catalog);
+    if (!seen->head.path || !seen->head.catalog)
+        return err_memory(err, strlen(retry->head.path));
+    fixes->seen_count++;
+    return encode_seen(reading, retry, seen, err) && (reading->options->later || settle(reading, seen, err));
 }
 
 /* How much an entry says of its record. */
 static int weight(const fix_t *fix) {
-    return fix->document ? 2 + fix->loaded : !fix->left_out;
+    return fix->length ? 2 + fix->loaded : !fix->left_out;
 }
 
 /* The one that was loaded, or else the first that makes a document is the one that counts; a record that is still wrong is
@@ -298,8 +357,7 @@ static int by_id(const void *a, const void *b) {
 }
 
 static bool is_other_document(const fix_t *fix, const fix_t *first) {
-    return fix->document &&
-           (fix->length != first->length || memcmp(fix->document, first->document, fix->length) != 0);
+    return fix->length && (fix->length != first->length || fix->hash != first->hash);
 }
 
 static void drop_doubles(fixes_t *fixes) {
@@ -307,9 +365,8 @@ static void drop_doubles(fixes_t *fixes) {
     for (size_t i = 0; i < fixes->count; i++) {
         fix_t *fix = &fixes->items[i];
         if (kept && fixes->items[kept - 1].id == fix->id) {
-            fixes->judged[fix->number].verdict =
+            fixes->seen[fix->number].verdict =
                 is_other_document(fix, &fixes->items[kept - 1]) ? FIX_CONTRADICTS : FIX_DOUBLE;
-            free(fix->document);
         } else {
             fixes->items[kept++] = *fix;
         }
@@ -323,7 +380,7 @@ static void tell_other_fixes(const fixes_t *fixes) {
     size_t count = 0;
     for (size_t i = 0; i < fixes->count; i++) {
         const fix_t *fix = &fixes->items[i];
-        if (!fix->document || fix->loaded || fix->open)
+        if (!fix->length || fix->loaded || fix->open)
             continue;
         first = first ? first : fix;
         count++;
@@ -336,13 +393,8 @@ static void tell_other_fixes(const fixes_t *fixes) {
                  count == 1 ? "" : ", ...");
 }
 
-static bool read_file(reading_t *reading, err_t *err) {
-    reading->belong = 0;
-    reading->of_another = false;
-    reading->why.text[0] = '\0';
-    reading->closed = reading->not_yet = (named_places_t){.count = 0};
-    if (!rejects_read(reading->path, reading->options->schema, take, reading, err))
-        return false;
+/* Of the file at hand, when all of its entries were judged. */
+static bool tell_file(reading_t *reading, err_t *err) {
     if (reading->why.text[0] && !reading->belong) {
         *err = reading->why;
         return false;
@@ -365,50 +417,86 @@ static bool read_file(reading_t *reading, err_t *err) {
     return true;
 }
 
+static void finish(fixes_t *fixes) {
+    if (fixes->count)
+        qsort(fixes->items, fixes->count, sizeof *fixes->items, by_id);
+    drop_doubles(fixes);
+    if (fixes->options.only_fixes)
+        tell_other_fixes(fixes);
+}
+
 fixes_t *fixes_read(char *const *paths, size_t count, const places_t *places, const fixes_options_t *options,
                     err_t *err) {
-    reading_t reading = {.places = places, .options = options};
-    reading.fixes = calloc(1, sizeof *reading.fixes);
-    reading.reader = records_new(options->schema);
-    bool ok = (reading.fixes && reading.reader) || err_memory(err, 1);
+    fixes_t *fixes = calloc(1, sizeof *fixes);
+    records_t *reader = records_new(options->schema);
+    bool ok = (fixes && reader) || err_memory(err, 1);
+    reading_t reading = {.fixes = fixes, .places = places, .options = options, .reader = reader};
     for (size_t i = 0; ok && i < count; i++) {
-        reading.path = paths[i];
-        ok = read_file(&reading, err);
+        reading = (reading_t){.fixes = fixes,
+                              .places = places,
+                              .options = options,
+                              .path = paths[i],
+                              .reader = reader,
+                              .place = reading.place};
+        ok = rejects_read(paths[i], options->schema, take, &reading, err) &&
+             (options->later || tell_file(&reading, err));
     }
-    records_destroy(reading.reader);
+    records_destroy(reader);
     free(reading.place.bytes);
-    if (!ok || !reading.fixes) {
-        fixes_free(reading.fixes);
+    if (!ok) {
+        fixes_free(fixes);
         return NULL;
     }
-    if (reading.fixes->count)
-        qsort(reading.fixes->items, reading.fixes->count, sizeof *reading.fixes->items, by_id);
-    drop_doubles(reading.fixes);
-    if (options->only_fixes)
-        tell_other_fixes(reading.fixes);
-    return reading.fixes;
+    fixes->options = *options;
+    fixes->path = *paths;
+    if (!options->later)
+        finish(fixes);
+    return fixes;
+}
+
+bool fixes_judge(fixes_t *fixes, const places_t *places, const ledger_t *held, err_t *err) {
+    reading_t reading = {
+        .fixes = fixes, .places = places, .held = held, .options = &fixes->options, .path = fixes->path};
+    for (size_t i = 0; i < fixes->seen_count; i++)
+        if (!settle(&reading, &fixes->seen[i], err))
+            return false;
+    if (!tell_file(&reading, err))
+        return false;
+    finish(fixes);
+    return true;
 }
 
 void fixes_free(fixes_t *fixes) {
     if (!fixes)
         return;
-    for (size_t i = 0; i < fixes->count; i++)
-        free(fixes->items[i].document);
+    for (size_t i = 0; i < fixes->seen_count; i++)
+        free(fixes->seen[i].document);
+    for (size_t i = 0; i < fixes->text_count; i++)
+        free(fixes->texts[i]);
+    free(fixes->texts);
     free(fixes->items);
-    free(fixes->judged);
+    free(fixes->seen);
     free(fixes);
 }
 
 bool fixes_verdict(const fixes_t *fixes, size_t number, const retry_t *retry, fix_verdict_t *verdict) {
     *verdict = FIX_NOT_YET; /* a load has added it since */
-    if (number >= fixes->judged_count)
+    if (number >= fixes->seen_count)
         return true;
-    const judged_t *judged = &fixes->judged[number];
-    *verdict = judged->verdict;
-    if (judged->at_line != retry->at_line)
+    const seen_t *seen = &fixes->seen[number];
+    *verdict = seen->verdict;
+    if (seen->head.at_line != retry->head.at_line)
         return false;
     /* of what waits for its load, not all may have been written when it was read */
-    return judged->verdict == FIX_NOT_YET || judged->hash == XXH3_64bits(retry->bytes, retry->length);
+    return seen->verdict == FIX_NOT_YET || seen->bytes == XXH3_64bits(retry->bytes, retry->length);
+}
+
+size_t fixes_entries(const fixes_t *fixes) {
+    return fixes->seen_count;
+}
+
+const reject_head_t *fixes_head(const fixes_t *fixes, size_t number) {
+    return &fixes->seen[number].head;
 }
 
 size_t fixes_left_open(const fixes_t *fixes) {

@@ -16,14 +16,14 @@ typedef struct {
     int64_t id;
     const entry_t *entry; /* its input */
     uint64_t offset, of;  /* the reject's: its place, and the hash of its bytes */
-    uint64_t line;        /* of the record in its file */
-    uint8_t *document;    /* NULL: nothing is expected there */
-    uint32_t length;
-    bool left_out; /* by the person: there is no record any more */
-    bool open;     /* the catalog knows no fix of the record: this one was not loaded, it seems */
-    bool loaded;   /* with only_fixes: the catalog knows this document as what came of the record */
-    bool filtered; /* it makes a document, which the filter leaves out */
-    size_t number; /* as it was read */
+    uint8_t *document;    /* to verify; else NULL */
+    uint64_t hash;        /* of the document, */
+    uint32_t length;      /* and its length; 0: nothing is expected there */
+    bool left_out;        /* by the person: there is no record any more */
+    bool open;            /* the catalog knows no fix of the record: this one was not loaded, it seems */
+    bool loaded;          /* with only_fixes: the catalog knows this document as what came of the record */
+    bool filtered;        /* it makes a document, which the filter leaves out */
+    size_t number;        /* as it was read */
 } fix_t;
 
 typedef struct {
@@ -32,8 +32,7 @@ typedef struct {
     uint32_t max_document;
     const char *name;    /* of the collection, for sentences */
     const char *catalog; /* the own id of its catalog; NULL: nobody asks */
-    /* Others than the entries of its pieces wait; NULL: none do. */
-    const ledger_t *held;
+    bool later;          /* --retry: they are judged by fixes_judge, and no documents are kept, only hashes */
     /* To verify. Left out are entries that nobody has touched, and of which the catalog knows no fix; and those of
      * earlier tries: they make no document, but another file did. */
     bool only_fixes;
@@ -52,16 +51,25 @@ typedef enum {
 /* Whose record it is: by the ordinal that the entry says, while that input is there. Else by its name: of those that came after
  * it was forgotten (any, where it is of another catalog than this) the newest that has rejected the record and knows no fix of
  * it, or else the newest that has rejected it. NULL: there is no such input. */
-const entry_t *fixes_input(const places_t *places, const retry_t *retry, const char *catalog);
+const entry_t *fixes_input(const places_t *places, const reject_head_t *retry, const char *catalog);
 
 /* What becomes of values of a fixed record that do not fit: what the user says, or else what became of those of its input. */
 bad_value_t fixes_bad_value(const schema_t *schema, const entry_t *entry);
 
-/* Where two entries have one place, the first that makes a document counts (with only_fixes the one that was loaded).
+/* Reads the files once, and judges their entries, or not yet. Where two entries have one place, the first that makes a document
+ * counts (with only_fixes the one that was loaded).
  * Status 1 with the entry that is wrong, or where no entry of a file belongs to this collection. */
 fixes_t *fixes_read(char *const *paths, size_t count, const places_t *places, const fixes_options_t *options,
                     err_t *err);
 void fixes_free(fixes_t *fixes); /* NULL is allowed */
+
+/* All entries, in the order of their numbers, from 0. */
+size_t fixes_entries(const fixes_t *fixes);
+const reject_head_t *fixes_head(const fixes_t *fixes, size_t number);
+
+/* By these inputs, of which some pieces are held; entries of others wait. Status 1 as above, or where the inputs are others
+ * than when the file was read. */
+bool fixes_judge(fixes_t *fixes, const places_t *places, const ledger_t *held, err_t *err);
 
 /* The entry of this number, from 0, as all files were read. Those that a load has added since wait, as those
  * that it has not written down. False: it is another entry than then, since the file was changed. */

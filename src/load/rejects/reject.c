@@ -403,6 +403,14 @@ static void print_reason(const reject_t *reject, char *out, size_t room) {
             *at = ' ';
 }
 
+/* With the column, where its line is known. */
+static const char *print_place(const reject_t *reject, char out[PLACE_MAX + 12]) {
+    place_words(out, reject->line, reject->offset);
+    if (reject->line)
+        snprintf(out + strlen(out), 12, ":%" PRIu32, reject->column);
+    return out;
+}
+
 static const char *spell_dialect(rejects_t *rejects, const reject_t *reject) {
     rejects->spelling.length = 0;
     if (!reject->file->dialect)
@@ -417,7 +425,7 @@ static uint64_t dialect_of(const reject_t *reject) {
 
 /* NULL: out of memory. */
 static char *print_head(rejects_t *rejects, const reject_t *reject, const reject_identity_t *identity) {
-    char reason[400], kept[40] = "", of[40] = "", input[40] = "", *head;
+    char reason[400], kept[40] = "", of[40] = "", input[40] = "", place[PLACE_MAX + 12], *head;
     print_reason(reject, reason, sizeof reason);
     if (reject->kept < reject->length)
         snprintf(kept, sizeof kept, " kept=%" PRIu64, reject->kept);
@@ -425,14 +433,14 @@ static char *print_head(rejects_t *rejects, const reject_t *reject, const reject
         snprintf(of, sizeof of, " of=%016" PRIx64, reject->of);
     if (reject->file->known_as)
         snprintf(input, sizeof input, " input=%" PRIu32, reject->file->ordinal);
-    const int length = asprintf(
-        &head,
-        "%soffset=%" PRIu64 " line=%" PRIu64 " length=%" PRIu64 "%s hash=%016" PRIx64 "%s dialect=%016" PRIx64
-        " field=%s %s%s file=%s -- %s:%" PRIu64 ":%u: %s%s\n",
-        reject_store_mark(rejects->store), reject->offset, reject->line, reject->length, kept, identity->hash,
-        of, identity->dialect, reject->field ? reject->field : "-", spell_dialect(rejects, reject), input,
-        identity->input, reject->file->input->name, reject->line, reject->column, reason,
-        kept[0] ? " (only its first bytes are kept here)" : "");
+    const int length =
+        asprintf(&head,
+                 "%soffset=%" PRIu64 " line=%" PRIu64 " length=%" PRIu64 "%s hash=%016" PRIx64
+                 "%s dialect=%016" PRIx64 " field=%s %s%s file=%s -- %s%s: %s%s\n",
+                 reject_store_mark(rejects->store), reject->offset, reject->line, reject->length, kept,
+                 identity->hash, of, identity->dialect, reject->field ? reject->field : "-",
+                 spell_dialect(rejects, reject), input, identity->input, reject->file->input->name,
+                 print_place(reject, place), reason, kept[0] ? " (only its first bytes are kept here)" : "");
     return length < 0 ? NULL : head;
 }
 
@@ -533,6 +541,7 @@ static bool say_too_many(rejects_t *rejects, bool at_end, err_t *err) {
 }
 
 bool rejects_add(rejects_t *rejects, const reject_t *reject, err_t *err) {
+    char place[PLACE_MAX + 12];
     pthread_mutex_lock(&rejects->lock);
     bool ok = !rejects->options.write || keep(rejects, reject, err);
     const char *path = rejects_path(rejects);
@@ -540,8 +549,8 @@ bool rejects_add(rejects_t *rejects, const reject_t *reject, err_t *err) {
         rejects->count++;
         rejects->leading += reject->file == rejects->options.first && reject->offset < RECORD_ID_BLOCK_BYTES;
         if (rejects->count <= SAID_ONE_BY_ONE)
-            log_warn("rejected %s:%" PRIu64 ":%u (offset %" PRIu64 "%s%s): %s", reject->file->input->name,
-                     reject->line, reject->column, reject->offset, reject->field ? ", field " : "",
+            log_warn("rejected %s%s (offset %" PRIu64 "%s%s): %s", reject->file->input->name,
+                     print_place(reject, place), reject->offset, reject->field ? ", field " : "",
                      reject->field ? reject->field : "", reject->reason);
         else if (rejects->count == SAID_ONE_BY_ONE + 1)
             log_warn("more rejects are not shown here%s%s%s", path ? "; " : "", path ? path : "",

@@ -36,9 +36,9 @@ void rejects_free(rejects_t *rejects);
 
 typedef struct {
     const load_file_t *file;
-    uint64_t offset, line;
-    uint32_t column;   /* 0: the whole line */
-    const char *field; /* or NULL */
+    uint64_t offset, line; /* line: 0 if nobody knows it */
+    uint32_t column;       /* 0: the whole line */
+    const char *field;     /* or NULL */
     const char *reason;
     const uint8_t *bytes;
     uint64_t length; /* of the record; `kept` of its bytes are there */

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -13,14 +14,16 @@ const char reject_first_words[] = MAGIC_REJECT_WORDS;
 
 static const char ANNOUNCEMENT[] = MAGIC_REJECT_MARK, OWNER[] = "# of catalog ",
                   DIGITS[] = "0123456789abcdef", NOTE[] = "torn", FOR_PEOPLE[] = " -- ";
-enum { MARK_DIGITS = 8, HEAD_BYTES = 64 * 1024, WORD = 3 * 4096 };
+enum { MARK_DIGITS = 8, HEAD_BYTES = 64 * 1024, PASSED = 1 << 20, WORD = 3 * 4096 };
 
 static const char *behind_line(const char *at, const char *end) {
     const char *found = memchr(at, '\n', (size_t)(end - at));
     return found ? found + 1 : end;
 }
 
-static bool read_text(reject_file_t *file, int fd, size_t most) {
+/* Behind the text stands at least one NUL, in memory of no file. */
+static bool map_text(reject_file_t *file, int fd, size_t most) {
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
     struct stat stat;
     if (fstat(fd, &stat) != 0)
         return false;
@@ -28,19 +31,14 @@ static bool read_text(reject_file_t *file, int fd, size_t most) {
         errno = EISDIR;
         return false;
     }
-    size_t size = S_ISREG(stat.st_mode) ? (size_t)stat.st_size : 0;
-    size = size < most ? size : most;
-    if (!(file->text = calloc(1, size + 1)))
+    const size_t size = S_ISREG(stat.st_mode) ? (size_t)stat.st_size : 0;
+    file->size = size < most ? size : most;
+    file->mapped = (file->size / page + 1) * page;
+    char *text = mmap(NULL, file->mapped, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (text == MAP_FAILED)
         return false;
-    while (file->size < size) {
-        ssize_t got = read(fd, file->text + file->size, size - file->size);
-        if (got == 0)
-            break;
-        if (got < 0 && errno != EINTR)
-            return false;
-        file->size += got > 0 ? (size_t)got : 0;
-    }
-    return true;
+    file->text = text;
+    return !file->size || mmap(text, file->size, PROT_READ, MAP_PRIVATE | MAP_FIXED, fd, 0) != MAP_FAILED;
 }
 
 static bool is_head(const reject_file_t *file, const char *at, const char *end) {
@@ -101,12 +99,11 @@ static bool open_some(reject_file_t *file, const char *path, size_t most) {
     const int fd = (int)TEMP_FAILURE_RETRY(open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK));
     if (fd < 0)
         return false;
-    bool ok = read_text(file, fd, most);
+    bool ok = map_text(file, fd, most);
     int problem = errno;
     close(fd);
     if (!ok) {
-        free(file->text);
-        file->text = NULL;
+        reject_file_close(file);
         errno = problem;
         return false;
     }
@@ -129,8 +126,16 @@ bool reject_file_open_head(reject_file_t *file, const char *path) {
 }
 
 void reject_file_close(reject_file_t *file) {
-    free(file->text);
+    if (file->text)
+        munmap((void *)file->text, file->mapped);
     file->text = NULL;
+}
+
+void reject_file_pass(const reject_file_t *file, size_t from, size_t to) {
+    from -= from % PASSED;
+    to -= to % PASSED;
+    if (to > from)
+        madvise((void *)(file->text + from), to - from, MADV_DONTNEED);
 }
 
 bool reject_file_is_other(const reject_file_t *file) {
@@ -316,6 +321,7 @@ bool reject_file_known(const reject_file_t *file, const reject_inputs_t *inputs,
                 ok = add_known(known, inputs, &identity);
             }
         }
+        reject_file_pass(file, entry.at, entry.behind);
         reject_entry_free(&entry);
     }
     return ok;

@@ -1,5 +1,6 @@
-/* reject_file: the text of a reject file, entry by entry, as people and kills have left it. It is read as a
- * whole and never changed.
+/* reject_file: the text of a reject file, entry by entry, as people and kills have left it. It is never
+ * changed while it is read: it is mapped, and takes no more memory than its longest entry, and pages that the kernel can
+ * take back.
  *
  *     # tipple rejects ...
  *     # of catalog 655b0f1e2a00000000000007                            the own id of the collection's catalog
@@ -27,8 +28,8 @@ enum { REJECT_MARK = 16, REJECT_NOTE = 160 };
 extern const char reject_first_words[]; /* of every reject file */
 
 typedef struct {
-    char *text; /* owned */
-    size_t size;
+    const char *text; /* the file, mapped */
+    size_t size, mapped;
     size_t cut;              /* a torn mark behind the last entry: so many bytes follow text[size] */
     char mark[REJECT_MARK];  /* "#@1f2e3d4c "; "" when the file announces none */
     char catalog[STORE_OWN]; /* its own id; "" when the file does not say */
@@ -42,6 +43,9 @@ bool reject_file_open(reject_file_t *file, const char *path);
 /* Its first bytes, to see what it is: it may be any file. */
 bool reject_file_open_head(reject_file_t *file, const char *path);
 void reject_file_close(reject_file_t *file);
+
+/* text[from, to) was read, and is not needed in memory now: what is needed of it later is read again. */
+void reject_file_pass(const reject_file_t *file, size_t from, size_t to);
 
 /* Somebody's own file, not even the beginning of a reject file. */
 bool reject_file_is_other(const reject_file_t *file);

@@ -9,6 +9,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+enum { PATH_ROOM = 4096 };
+
 static bool is_untouched(const reject_entry_t *entry) {
     uint64_t hash;
     return reject_entry_hash(entry, "hash", &hash) &&
@@ -46,7 +48,7 @@ static bool is_part(const reject_entry_t *entry, const retry_t *retry) {
  * them. Other pairs may be what they are: what is no character of the encoding was not saved in its place, but U+FFFD was. */
 static bool is_utf8_now(const schema_t *schema, const retry_t *retry) {
     uint8_t ignored[4];
-    if (encoding_keeps_utf8(schema->encoding) || retry->untouched ||
+    if (encoding_keeps_utf8(schema->encoding) || retry->head.untouched ||
         encoding_is_ascii(retry->bytes, retry->length))
         return false;
     for (size_t at = 0, length; at < retry->length; at += length) {
@@ -87,27 +89,27 @@ static void pass_comma(const schema_t *schema, retry_t *retry) {
     retry->length -= end;
 }
 
-static bool read_entry(const char *path, const schema_t *schema, const reject_entry_t *entry, retry_t *retry,
-                       err_t *err) {
+static bool read_entry(const char *path, const schema_t *schema, const reject_entry_t *entry,
+                       char path_room[PATH_ROOM], retry_t *retry, err_t *err) {
     size_t length, dialect_length;
     const char *file = reject_entry_word(entry, "file", &length),
                *dialect = reject_entry_word(entry, "delimiter", &dialect_length);
-    retry->at_line = entry->line;
+    retry->head.at_line = entry->line;
     retry->bytes = entry->record;
     retry->length = entry->length;
-    retry->cut_off = is_cut_off(entry);
-    retry->hash = retry->read_by = 0;
-    retry->has_hash =
-        reject_entry_hash(entry, "of", &retry->hash) || reject_entry_hash(entry, "hash", &retry->hash);
-    reject_entry_hash(entry, "dialect", &retry->read_by);
-    if (!reject_entry_number(entry, "input", &retry->ordinal))
-        retry->ordinal = UINT64_MAX;
-    retry->untouched = is_untouched(entry);
+    retry->head.cut_off = is_cut_off(entry);
+    retry->head.hash = retry->head.read_by = 0;
+    retry->head.has_hash = reject_entry_hash(entry, "of", &retry->head.hash) ||
+                           reject_entry_hash(entry, "hash", &retry->head.hash);
+    reject_entry_hash(entry, "dialect", &retry->head.read_by);
+    if (!reject_entry_number(entry, "input", &retry->head.ordinal))
+        retry->head.ordinal = UINT64_MAX;
+    retry->head.untouched = is_untouched(entry);
     const bool ok =
-        (file && dialect && reject_entry_number(entry, "offset", &retry->offset) &&
+        (file && dialect && reject_entry_number(entry, "offset", &retry->head.offset) &&
          reject_entry_number(entry, "line", &retry->line) &&
          dialect_read(schema, dialect - strlen("delimiter="), &retry->dialect) &&
-         reject_read_word(file, length, retry->path, sizeof retry->path)) ||
+         reject_read_word(file, length, path_room, PATH_ROOM)) ||
         err_set(err, STATUS_USAGE,
                 "%s:%" PRIu64 ": this #@ line was changed, or was written by a load of another format: it "
                 "does not say where its record belongs; take it from "
@@ -115,7 +117,9 @@ static bool read_entry(const char *path, const schema_t *schema, const reject_en
                 path, entry->line);
     if (!ok)
         return false;
-    if (!retry->untouched && schema->kind != RECORDS_BSON)
+    retry->head.path = path_room;
+    retry->head.dialect = retry->dialect.hash;
+    if (!retry->head.untouched && schema->kind != RECORDS_BSON)
         drop_empty_lines(schema, retry);
     retry->refusal = refusal_of(schema, entry, retry);
     pass_comma(schema, retry);
@@ -123,13 +127,13 @@ static bool read_entry(const char *path, const schema_t *schema, const reject_en
 }
 
 static bool is_one_record(const char *path, const schema_t *schema, const retry_t *retry, err_t *err) {
-    return retry->cut_off || !retry->length ||
+    return retry->head.cut_off || !retry->length ||
            ends_find(schema, retry->dialect.delimiter, retry->bytes, retry->length, true) == retry->length ||
            err_set(err, STATUS_USAGE,
                    "%s:%" PRIu64
                    ": there is more than one %s below this #@ line; there must be one record, because it "
                    "has one position and one _id",
-                   path, retry->at_line, schema->multiline ? "record" : "line");
+                   path, retry->head.at_line, schema->multiline ? "record" : "line");
 }
 
 /* In text[from, to): its entries would be taken for the text of the entry above them. */
@@ -203,17 +207,16 @@ static bool is_in_order(const char *path, const reject_file_t *file, err_t *err)
 bool rejects_read(const char *path, const schema_t *schema, retry_fn *take, void *context, err_t *err) {
     reject_file_t file;
     reject_entry_t entry;
+    char input[PATH_ROOM];
     if (!reject_file_open(&file, path))
         return err_set(err, err_status_of(errno), "the reject file %s cannot be read: %s", path,
                        strerror(errno));
     retry_t *retry = malloc(sizeof *retry);
     reject_known_t known = {0};
-    bool ok = retry && reject_file_known(&file, NULL, false, &known);
-    if (retry)
-        retry->catalog = file.catalog;
-    if (!ok)
-        err_memory(err, file.size);
-    else if (!file.mark[0])
+    bool ok = retry || err_memory(err, sizeof *retry);
+    if (ok)
+        retry->head.catalog = file.catalog;
+    if (ok && !file.mark[0])
         ok = refuse_other(path, &file, err);
     ok = ok && is_none_above(path, &file, err) && is_in_order(path, &file, err);
     size_t at = file.first, from = at;
@@ -224,10 +227,13 @@ bool rejects_read(const char *path, const schema_t *schema, retry_fn *take, void
             ok = err_memory(err, file.size);
         else if (!is_one_file(path, &file, from, is_untouched(&entry) ? entry.at : entry.behind, err))
             ok = false;
+        else if (is_cut_off(&entry) && !known.count && !reject_file_known(&file, NULL, false, &known))
+            ok = err_memory(err, file.size);
         else if (!is_cut_off(&entry) ||
                  !reject_entry_is_known(&entry, &known)) /* else it was written again */
-            ok = read_entry(path, schema, &entry, retry, err) && is_one_record(path, schema, retry, err) &&
-                 take(context, retry, err);
+            ok = read_entry(path, schema, &entry, input, retry, err) &&
+                 is_one_record(path, schema, retry, err) && take(context, retry, err);
+        reject_file_pass(&file, entry.at, entry.behind);
         reject_entry_free(&entry);
     }
     ok = ok && is_one_file(path, &file, from, file.size, err);

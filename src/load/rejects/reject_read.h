@@ -5,21 +5,27 @@
 #include "base/err.h"
 #include "format/record/dialect.h"
 
+/* What an entry says of its record. */
 typedef struct {
-    char path[4096];     /* of the file that the record came from */
-    const char *catalog; /* the own id of the one that the file is of; "": it does not say */
+    const char *path;    /* of the file that the record came from; as long as `take` runs */
+    const char *catalog; /* the own id of the one that the file is of; "": it does not say. As long */
     uint64_t offset;
-    dialect_t dialect;
-    uint64_t ordinal;     /* of its input in the catalog; UINT64_MAX: not known */
-    uint64_t read_by;     /* hash of the dialect that the record was rejected by; 0: not known */
-    const uint8_t *bytes; /* the record as it is now, no line end; nothing: left out by the person */
-    size_t length;
-    uint64_t line;    /* of the record in its file */
+    uint64_t ordinal; /* of its input in the catalog; UINT64_MAX: not known */
+    uint64_t dialect; /* hash of the dialect that its line spells */
+    uint64_t read_by; /* the same of the one that the record was rejected by; 0: not known */
     uint64_t at_line; /* of the entry in the reject file */
+    uint64_t hash;    /* of the bytes that were rejected first, before anybody edited them */
     bool has_hash;
-    uint64_t hash;  /* of the bytes that were rejected first, before anybody edited them */
     bool cut_off;   /* by a kill, it seems, and not written again: the beginning of a record */
     bool untouched; /* the bytes are those that were rejected */
+} reject_head_t;
+
+typedef struct {
+    reject_head_t head;
+    dialect_t dialect;
+    const uint8_t *bytes; /* the record as it is now, no line end; nothing: left out by the person */
+    size_t length;
+    uint64_t line; /* of the record in its file; 0: not known */
     /* why no document is made of it, although it may look like a record; NULL: one may be */
     const char *refusal;
 } retry_t;

@@ -19,11 +19,11 @@ typedef struct {
 static load_file_t *file_of(const feeding_t *feeding, const retry_t *retry, err_t *err) {
     job_t *job = feeding->job;
     load_file_t *last = job->file_count ? &job->files[job->file_count - 1] : NULL;
-    const entry_t *entry = job->places ? fixes_input(job->places, retry, job->own_catalog) : NULL;
+    const entry_t *entry = job->places ? fixes_input(job->places, &retry->head, job->own_catalog) : NULL;
     dialect_t read_by = retry->dialect;
     read_by.bad_value = entry ? fixes_bad_value(job->schema, entry) : job->schema->bad_value;
     const dialect_t *dialect = dialect_shelf_keep(&job->loading.pipeline.shelf, &read_by);
-    if (dialect && last && last->dialect == dialect && strcmp(last->input->name, retry->path) == 0 &&
+    if (dialect && last && last->dialect == dialect && strcmp(last->input->name, retry->head.path) == 0 &&
         (!entry || last->ordinal == entry->ordinal))
         return last;
     if (!job->files || job->file_count == feeding->room) {
@@ -32,7 +32,7 @@ static load_file_t *file_of(const feeding_t *feeding, const retry_t *retry, err_
     }
     load_file_t *file = &job->files[job->file_count];
     input_file_t *input = calloc(1, sizeof *input);
-    if (!dialect || !input || !(input->name = strdup(retry->path))) {
+    if (!dialect || !input || !(input->name = strdup(retry->head.path))) {
         free(input);
         err_memory(err, sizeof *dialect);
         return NULL;
@@ -51,7 +51,7 @@ static load_file_t *file_of(const feeding_t *feeding, const retry_t *retry, err_
 /* Whose place it is was looked up before. In a dry run nobody has: then every entry counts. */
 static bool find_verdict(feeding_t *feeding, const retry_t *retry, fix_verdict_t *verdict, err_t *err) {
     const job_t *job = feeding->job;
-    *verdict = retry->cut_off ? FIX_CUT_OFF : FIX_COUNTS;
+    *verdict = retry->head.cut_off ? FIX_CUT_OFF : FIX_COUNTS;
     return !job->marks || retry_marks_verdict(job->marks, feeding->number++, retry, verdict) ||
            err_set(err, STATUS_USAGE, "%s was changed while it was read; run the same command again",
                    job->spec->retry);
@@ -62,7 +62,7 @@ static void tell_cut_off(const job_t *job, const retry_t *retry) {
         "%s:%llu: this record was cut off when its load was killed, and is left out; run that load again, "
         "which writes it again, or fix it, end its line, and delete the 'torn' line below it, if there is "
         "one",
-        job->spec->retry, (unsigned long long)retry->at_line);
+        job->spec->retry, (unsigned long long)retry->head.at_line);
 }
 
 static bool take(void *context, const retry_t *retry, err_t *err) {
@@ -78,7 +78,8 @@ static bool take(void *context, const retry_t *retry, err_t *err) {
     if (verdict == FIX_CUT_OFF)
         tell_cut_off(job, retry);
     else if (!retry->length || verdict == FIX_DOUBLE)
-        log_detail("%s:%llu: this record was left out", job->spec->retry, (unsigned long long)retry->at_line);
+        log_detail("%s:%llu: this record was left out", job->spec->retry,
+                   (unsigned long long)retry->head.at_line);
     job->result->left_out += !retry->length && verdict == FIX_COUNTS;
     if (!retry->length || (verdict != FIX_COUNTS && verdict != FIX_CONTRADICTS))
         return true;
@@ -95,16 +96,16 @@ static bool take(void *context, const retry_t *retry, err_t *err) {
     memset(block->buffer.bytes + retry->length, 0, POOL_SLACK);
     block->file = file;
     block->length = (uint32_t)retry->length;
-    block->offset = retry->offset;
+    block->offset = retry->head.offset;
     block->first_line = retry->line;
     block->partial = block->by_itself = true;
-    block->rejected_as = retry->has_hash ? retry->hash : 0;
+    block->rejected_as = retry->head.has_hash ? retry->head.hash : 0;
     block->begun_before = true; /* it may have been fixed before, and otherwise */
     block->refusal = retry->refusal;
     if (verdict == FIX_CONTRADICTS)
         block->refusal = "an entry before it in the reject file fixes the same record otherwise";
-    if (file->known_as && load_file_number(file, retry->offset, &voff))
-        block->id_base = record_id_make(record_id_lane(file->ordinal, retry->offset), voff);
+    if (file->known_as && load_file_number(file, retry->head.offset, &voff))
+        block->id_base = record_id_make(record_id_lane(file->ordinal, retry->head.offset), voff);
     load_state_add_block(&job->loading);
     block->counted = true;
     if (!queue_push(job->loading.pipeline.queue, block, 0))
@@ -119,9 +120,9 @@ static bool count(void *context, const retry_t *retry, err_t *err) {
 }
 
 static bool feed(job_t *job, err_t *err) {
-    size_t entries = 0;
+    size_t entries = job->fixes ? fixes_entries(job->fixes) : 0;
     /* counted first: blocks point into the array of files, which must not move */
-    if (!rejects_read(job->spec->retry, job->schema, count, &entries, err))
+    if (!job->fixes && !rejects_read(job->spec->retry, job->schema, count, &entries, err))
         return false;
     if (!(job->files = calloc(2 * entries + 1, sizeof *job->files)))
         return err_memory(err, entries * sizeof *job->files);

@@ -31,8 +31,7 @@ static bool is_last(const wanting_t *wanting, uint32_t ordinal, uint32_t piece) 
            wanting->pieces[count - 1].piece == piece;
 }
 
-static bool want(void *context, const retry_t *retry, err_t *err) {
-    wanting_t *wanting = context;
+static bool want(wanting_t *wanting, const reject_head_t *retry, err_t *err) {
     const entry_t *entry = retry->cut_off ? NULL : fixes_input(wanting->places, retry, wanting->catalog);
     const uint64_t block = retry->offset / LEDGER_BLOCK_BYTES;
     uint64_t of;
@@ -144,8 +143,10 @@ bool job_hold_retried(job_t *job, err_t *err) {
     wanting_t wanting = {.catalog = job->own_catalog};
     if (!(wanting.places = job->places_before = places_read(job->store, err)))
         return false;
-    const bool ok = rejects_read(job->spec->retry, job->schema, want, &wanting, err) &&
-                    fill_ledger(job, &wanting, err) && hold_take(&hold, err);
+    bool ok = retry_marks_read(job, err);
+    for (size_t i = 0; ok && i < fixes_entries(job->fixes); i++)
+        ok = want(&wanting, fixes_head(job->fixes, i), err);
+    ok = ok && fill_ledger(job, &wanting, err) && hold_take(&hold, err);
     free(wanting.pieces);
     return ok;
 }

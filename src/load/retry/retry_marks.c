@@ -21,9 +21,9 @@ typedef struct {
 } item_t;
 
 struct retry_marks {
-    fixes_t *fixes;
-    item_t *items;   /* of each of the fixes, in their order */
-    item_t **placed; /* the same by input and place, as they are written */
+    const fixes_t *fixes; /* the job's */
+    item_t *items;        /* of each of the fixes, in their order */
+    item_t **placed;      /* the same by input and place, as they are written */
     size_t count;
     item_t **fixed_otherwise; /* with own `_id`s: those that are not sent */
     size_t others;
@@ -32,7 +32,6 @@ struct retry_marks {
 void retry_marks_free(retry_marks_t *marks) {
     if (!marks)
         return;
-    fixes_free(marks->fixes);
     free(marks->items);
     free(marks->placed);
     free(marks->fixed_otherwise);
@@ -90,16 +89,21 @@ static int by_place(const void *a, const void *b) {
     return (left->offset > right->offset) - (left->offset < right->offset);
 }
 
-static bool collect(job_t *job, err_t *err) {
-    retry_marks_t *marks = job->marks;
+bool retry_marks_read(job_t *job, err_t *err) {
     char *const paths[] = {(char *)job->spec->retry};
     const fixes_options_t options = {.schema = job->schema,
                                      .filter = job->filter,
                                      .max_document = server_facts(job->server)->max_document_bytes,
                                      .name = job->result->namespace,
                                      .catalog = job->own_catalog,
-                                     .held = &job->ledger};
-    if (!(marks->fixes = fixes_read(paths, 1, job->places, &options, err)))
+                                     .later = true};
+    return (job->fixes = fixes_read(paths, 1, job->places_before, &options, err)) != NULL;
+}
+
+static bool collect(job_t *job, err_t *err) {
+    retry_marks_t *marks = job->marks;
+    marks->fixes = job->fixes;
+    if (!fixes_judge(job->fixes, job->places, &job->ledger, err))
         return false;
     job->result->open_rejects = fixes_left_open(marks->fixes);
     marks->count = fixes_count(marks->fixes);
@@ -112,11 +116,11 @@ static bool collect(job_t *job, err_t *err) {
         fix_item_t is = {
             .entry = fix->entry,
             .mark = {.offset = fix->offset, .of = fix->of, .generation = job->loading.generation},
-            .makes_document = fix->document != NULL,
+            .makes_document = fix->length > 0,
             .left_out = fix->left_out,
             .filtered = fix->filtered};
-        if (fix->document)
-            is.mark.hash = XXH3_64bits(fix->document, fix->length);
+        if (fix->length)
+            is.mark.hash = fix->hash;
         marks->items[i] = (item_t){
             .fix = fix, .held = ledger_held(&job->ledger, fix->entry->ordinal, fix->offset), .is = is};
         marks->placed[i] = &marks->items[i];

@@ -62,25 +62,41 @@ static bool reject(const account_t *account, block_t *block, const reject_t *rej
     return mark_reject(block, &mark, err) && rejects_add(account->loading->rejects, reject, err);
 }
 
-/* Where a cutter did not begin at a file's beginning, its lines are counted only now that somebody asks. */
+/* Where a cutter did not begin at a file's beginning, its lines are counted only now that somebody asks: by one thread, while
+ * the others go on, but for those that ask for the same piece. UINT64_MAX: nobody knows. */
 static uint64_t lines_before(load_state_t *loading, const block_t *block) {
     load_file_t *file = block->file;
-    if (!block->lines_from)
-        return 0;
+    uint64_t lines = UINT64_MAX;
     pthread_mutex_lock(&loading->lock);
-    if (file->counted_to != block->lines_from &&
-        source_lines(file->input, loading->schema->kind == RECORDS_BSON, block->lines_from, &file->counted))
+    while (file->counting)
+        pthread_cond_wait(&loading->answered, &loading->lock);
+    if (file->counted_to != block->lines_from) {
+        file->counting = true;
+        pthread_mutex_unlock(&loading->lock);
+        if (!source_lines(file->input, loading->schema->kind == RECORDS_BSON, block->lines_from, &lines))
+            lines = UINT64_MAX;
+        pthread_mutex_lock(&loading->lock);
+        file->counting = false;
         file->counted_to = block->lines_from;
-    uint64_t lines = file->counted;
+        file->counted = lines;
+        pthread_cond_broadcast(&loading->answered);
+    }
+    lines = file->counted;
     pthread_mutex_unlock(&loading->lock);
     return lines;
+}
+
+/* Of a place of the block's text, by its line in the block; 0: nobody knows it. */
+static uint64_t line_at(const account_t *account, const block_t *block, uint64_t line) {
+    const uint64_t before = block->lines_from ? lines_before(account->loading, block) : 0;
+    return before == UINT64_MAX || !block->first_line ? 0 : before + block->first_line + line;
 }
 
 bool account_reject(const account_t *account, block_t *block, const record_t *record, const char *reason,
                     err_t *err) {
     reject_t it = {.file = block->file,
                    .offset = block->offset + record->offset,
-                   .line = lines_before(account->loading, block) + block->first_line + record->line,
+                   .line = line_at(account, block, record->line),
                    .column = record_column(record, block->in_line),
                    .field = record->field,
                    .reason = reason,
@@ -204,12 +220,15 @@ block_t *account_find(const batch_t *batch, uint32_t index, uint32_t *offset) {
 }
 
 void account_place(const account_t *account, const batch_t *batch, uint32_t index, char *text, size_t size) {
+    char place[PLACE_MAX];
     uint32_t offset;
     const block_t *block = account_find(batch, index, &offset);
     if (block)
-        snprintf(text, size, "%s:%llu", block->file->input->name,
-                 (unsigned long long)(lines_before(account->loading, block) + block->first_line +
-                                      ends_lines(account->loading->schema, block->buffer.bytes, offset)));
+        snprintf(text, size, "%s%s", block->file->input->name,
+                 place_words(place,
+                             line_at(account, block,
+                                     ends_lines(account->loading->schema, block->buffer.bytes, offset)),
+                             block->offset + offset));
     else
         snprintf(text, size, "a record of this load");
 }
@@ -217,8 +236,8 @@ void account_place(const account_t *account, const batch_t *batch, uint32_t inde
 bool account_oversize(const account_t *account, block_t *block, const char *reason, err_t *err) {
     reject_t it = {.file = block->file,
                    .offset = block->offset + block->length,
-                   .line = lines_before(account->loading, block) + block->first_line +
-                           ends_lines(account->loading->schema, block->buffer.bytes, block->length),
+                   .line = line_at(account, block,
+                                   ends_lines(account->loading->schema, block->buffer.bytes, block->length)),
                    .column = 1,
                    .reason = reason,
                    .bytes = block->buffer.bytes + block->length,
