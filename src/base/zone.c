@@ -55,8 +55,8 @@ zone_times_t zone_to_utc(const zone_t *zone, int64_t local, int64_t *utc) {
     *utc = local - zone->spans[span].offset;
     if (span && at - zone->spans[span].offset < zone->spans[span - 1].end)
         return ZONE_NEVER;
-    return next < zone->count && at - zone->spans[next].offset >= zone->spans[span].end ? ZONE_TWICE
-                                                                                        : ZONE_ONCE;
+    const bool again = next < zone->count && at - zone->spans[next].offset >= zone->spans[span].end;
+    return again ? ZONE_TWICE : ZONE_ONCE;
 }
 
 int64_t zone_to_local(const zone_t *zone, int64_t utc) {
@@ -89,7 +89,6 @@ static const char *after_name(const char *text) {
 static bool read_change(const char *text, change_t *change) {
     int first = 0, week = 0, day = 0;
     const bool by_week = *text == 'M', by_date = *text == 'J';
-    const char *const time = strchr(text, '/');
     const int count = sscanf(text + (by_week || by_date), "%3d.%1d.%1d", &first, &week, &day);
     if (by_week)
         *change = (change_t){.month = first - (week < 5), .day = week % 5 * 7, .weekday = day};
@@ -97,7 +96,7 @@ static bool read_change(const char *text, change_t *change) {
         *change = (change_t){.month = 2, .day = first - 59, .weekday = -1};
     else
         *change = (change_t){.day = first + !by_date, .weekday = -1};
-    change->time = time ? time_of(time + 1) : 2 * 3600;
+    change->time = strchr(text, '/') ? time_of(strchr(text, '/') + 1) : 2 * 3600;
     return count == (by_week ? 3 : 1);
 }
 

@@ -303,14 +303,9 @@ static uint8_t fraction_at(const char *text, size_t left) {
 }
 
 /* True if the pattern says from which zone its hours are. */
-static bool names_zone(const char *text, size_t length) {
-    static const char *const names[] = {"Z", "UTC", "GMT", "+"};
-    const char *const hour = memchr(text, 'h', length);
-    size_t i = 0;
-    while (hour && i < sizeof names / sizeof *names &&
-           !memmem(hour, length - (size_t)(hour - text), names[i], strlen(names[i])))
-        i++;
-    return !hour || i < sizeof names / sizeof *names;
+static bool names_zone(const char *text) {
+    const char *const hour = strchr(text, 'h');
+    return !hour || strpbrk(hour, "Z+") || strstr(hour, "UTC") || strstr(hour, "GMT");
 }
 
 /* The part at the start of a pattern's rest. One letter is a literal if what it means is there already: the second h of
@@ -355,7 +350,7 @@ const char *pattern_compile(const char *text, size_t length, pattern_t *pattern)
         before = &pattern->parts[pattern->count++];
     }
     pattern->half_days = seen[HALF];
-    pattern->local = !seen[ZONE] && !names_zone(text, length);
+    pattern->local = !seen[ZONE] && !names_zone(text);
     if (!seen[YEAR] || !seen[MONTH] || !seen[DAY])
         return "YYYY, MM and DD are needed, or YY, M, MON or MONTH, and D";
     if ((seen[HALF] && !seen[HOUR]) || (seen[FRACTION] && !seen[SECOND]))

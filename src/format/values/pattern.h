@@ -34,7 +34,7 @@ typedef struct {
         *zone; /* of the clocks that a local pattern shows; NULL: UTC. Set by the owner of the pattern */
 } pattern_t;
 
-/* NULL, or what is wrong with the pattern. */
+/* NULL, or what is wrong with the pattern, after which there is a zero. */
 const char *pattern_compile(const char *text, size_t length, pattern_t *pattern);
 
 /* Milliseconds since 1970, and how often the clocks of its zone showed the text. ZONE_NEVER, which is 0: it is not a real date of
