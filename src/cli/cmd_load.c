@@ -52,7 +52,7 @@ static const result_view_t views[] = {
     LINE(SHOW_NORMAL, "!loaded", "    {seconds}"),
     LINE(SHOW_QUIET, "dry_run", "dry run: nothing was written; 'loaded' is what would have been"),
     LINE(SHOW_ALWAYS | SHOW_CARE, "skipped_files",
-         "skipped: {-skipped} of {-all_files|file}, which {-skipped?does|do} not fit the format {format}"),
+         "skipped: {-skipped} of {-all_files|file} (--skip-bad-files)"),
     LINE(SHOW_ALWAYS | SHOW_CARE, "-open_retry",
          "rejected by {-rejected_by} and not fixed: {open_rejects|record} ({-open_rejects}); fix "
          "{open_rejects?it|them} in the reject file, then:",
@@ -103,7 +103,7 @@ static const result_view_t views[] = {
     TABLE(SHOW_DETAIL, "-several_routers", "routers", "By router", ABOUT_PLACES, PLACES("router")),
     TABLE(SHOW_PAGE, NULL, "-visits", "Where the time went", NULL, COLUMN("name", "phase"),
           COLUMN("-from_seconds", "began"), COLUMN("seconds", "took", .most = BAR_LARGEST)),
-    TABLE(SHOW_PAGE, NULL, "skipped_files", "Files that do not fit the format", NULL, COLUMN("name", "file"),
+    TABLE(SHOW_PAGE, NULL, "skipped_files", "Files that were skipped", NULL, COLUMN("name", "file"),
           COLUMN("reason", "reason")),
     TABLE(SHOW_PAGE, NULL, "-inputs", "Inputs", "As the command named them: {files|file}.",
           COLUMN("name", "input")),

@@ -199,7 +199,7 @@ bool dumps_take(build_t *build, bool is_dump, const char *path) {
         return false;
     input_file_t *file = &manifest->files[count];
     if (!data || (!is_dump && why_no_data(name)) || manifest->count != count + 1 || file->member ||
-        strcmp(file->path, path) != 0)
+        file->fault || strcmp(file->path, path) != 0)
         return true;
     build->unsure |= !is_dump;
     if (dump_metadata_read(file->metadata, NULL, &metadata, build->err))

@@ -126,6 +126,7 @@ bool manifest_decode(manifest_t *manifest, const char *encoding) {
 void manifest_free_file(input_file_t *file) {
     source_close(file->begun);
     free(file->path);
+    free(file->fault);
     free(file->name);
     free(file->collection);
     free(file->metadata);

@@ -16,6 +16,8 @@ typedef struct {
     size_t archive_count;
     /* resource forks, hidden files and reject files: notes named the first twenty, and the rest with -v */
     size_t skipped;
+    bool
+        passes_bad; /* a file that cannot be read is a misfit later: whoever only samples files passes over it */
     size_t without; /* views and time series of a dump, which were left out */
 } manifest_t;
 
@@ -28,6 +30,7 @@ typedef struct {
     const char *target;
     bool every_collection; /* of a dump is taken, */
     bool lists;            /* or each but the server's own */
+    bool keeps_bad; /* an argument or a file that is refused with status 5 is an input with that fault */
 } manifest_options_t;
 
 /* args: files, folders (read by name; hidden files and reject files are left out), patterns that the shell left

@@ -82,6 +82,12 @@ static input_file_t *add_stream(build_t *build, const char *path, char *name) {
     return file;
 }
 
+static char *clean_name(const char *path) {
+    char *clean = name_clean(path), *name = clean ? name_join(NULL, NULL, clean, strlen(clean)) : NULL;
+    free(clean);
+    return name;
+}
+
 /* Adds a file, folder or pipe that exists. */
 static bool add_existing(build_t *build, const char *path, const struct stat *status, bool in_walk) {
     const bool is_stdin = strcmp(path, "-") == 0, is_file = S_ISREG(status->st_mode) && !is_stdin;
@@ -91,9 +97,8 @@ static bool add_existing(build_t *build, const char *path, const struct stat *st
                       : S_ISDIR(status->st_mode) ? NULL
                       : !is_file                 ? "neither a file nor a folder"
                                                  : name_reason_to_skip(last + 1, NULL, true, true);
-    char *clean = name_clean(path), *name = clean ? name_join(NULL, NULL, clean, strlen(clean)) : NULL;
+    char *name = clean_name(path);
     bool is_new = false, ok = name || err_memory(build->err, strlen(path));
-    free(clean);
     if (ok && why)
         build_skip(build, name, why);
     else if (ok)
@@ -196,7 +201,7 @@ static bool refuse_url(const char *url, err_t *err) {
     return false;
 }
 
-bool walk_path(build_t *build, const char *path, bool in_walk) {
+static bool walk(build_t *build, const char *path, bool in_walk) {
     struct stat status;
     const bool is_stdin = strcmp(path, "-") == 0;
     if (is_stdin ? stdin_tells(&status) : stat(path, &status) == 0)
@@ -215,6 +220,24 @@ bool walk_path(build_t *build, const char *path, bool in_walk) {
     if ((error == ENOENT || error == ENOTDIR) && !in_walk && strpbrk(path, "*?["))
         return add_pattern(build, path);
     return fault_system(build->err, *path ? path : "''", error);
+}
+
+/* Instead of what was added of it until then. */
+static bool keep_bad(build_t *build, const char *path, size_t from) {
+    manifest_t *manifest = build->manifest;
+    while (manifest->count > from)
+        build_remove(build, manifest->count - 1);
+    input_file_t *file = build_add(build, path, clean_name(path));
+    if (!file || !(file->fault = strdup(build->err->text)))
+        return err_memory(build->err, sizeof(err_t));
+    *build->err = (err_t){.status = STATUS_OK};
+    return true;
+}
+
+bool walk_path(build_t *build, const char *path, bool in_walk) {
+    const size_t from = build->manifest->count;
+    return walk(build, path, in_walk) ||
+           (build->options->keeps_bad && build->err->status == STATUS_INPUT && keep_bad(build, path, from));
 }
 
 /* --input-name gives the one stream, or the one file, a name by which a later run can recognise it. */

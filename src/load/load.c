@@ -230,8 +230,7 @@ static bool read_spec(job_t *job, err_t *err) {
                err_set(err, STATUS_USAGE, "the reject file %s cannot be read: %m", spec->retry);
     bool ok = job_list_inputs(job, err) && manifest_decode(&job->manifest, job->schema->charset) &&
               check_inputs(job->schema, &job->manifest, spec->skip_bad_files, &job->result->skipped, err);
-    job->result->skipped_before = job->result->skipped.count;
-    return ok && job_take_dumps(job, err) && (spec->id || job_find_id(job, err)) &&
+    return ok && job_leave_out(job, err) && job_take_dumps(job, err) && (spec->id || job_find_id(job, err)) &&
            job_check_copies(job, err) &&
            (!spec->drop || first_records_try(job->schema, &job->manifest, spec->limit, err)) &&
            copies_make(&job->manifest, spec->copies, err);
@@ -332,6 +331,11 @@ static void free_job(job_t *job) {
         free(job->late);
         job->late = next;
     }
+    while (job->aside) {
+        news_t *next = job->aside->next;
+        free(job->aside);
+        job->aside = next;
+    }
     while (job->torn) {
         news_t *next = job->torn->next;
         pipeline_free_block(&job->loading.pipeline, job->torn->block);
@@ -349,6 +353,7 @@ static void free_job(job_t *job) {
     for (size_t i = 0; i < job->index_count; i++)
         collection_free_index(&job->indexes[i]);
     manifest_free(&job->manifest);
+    misfits_free(&job->misfits);
     if (job->client)
         server_give(job->server, job->client);
     server_destroy(job->server);

@@ -690,6 +690,149 @@ LAB_TEST(misfits, lab_open(lab, BOX_STANDALONE)) {
     assert_int_equal(box_count(lab->box, LAB_TARGET, NULL), 10);
 }
 
+/* ---- one bad file holds up nothing ---- */
+
+/* d/2 is bad among good files, by this command of the shell: NEW, or SOME of its records are loaded all the same, or it is CHANGED since
+ * it was loaded. */
+typedef struct {
+    const char *make, *says;
+    enum { NEW, SOME, CHANGED } how;
+} bad_file_t;
+
+static const bad_file_t bad_files[] = {
+    {"ln -s nowhere d/2", "there is no such file", NEW},
+    {"ln -s /proc/self/status d/2", "0 bytes, and has more", NEW},
+    {"printf 'PK\\3\\4 no more' >d/2", "zip archive is broken", NEW},
+    {"printf 'n,other\\n1,2\\n' >d/2", "no column 'w'", NEW},
+    {"printf '\\37\\213\\10\\0\\0\\0\\0\\0\\0\\3\\377\\377\\377' >d/2", "is damaged", NEW},
+    {"sed -i 's/w15/x15/' d/2", "has changed since it was loaded", CHANGED},
+    {"gzip -nc wide | head -c -2000 >d/2", "ends in the middle", SOME},
+};
+
+static void make_good(const char *name, int from) {
+    lab_write_rows(name, from, from + 10);
+}
+
+static size_t count_of(lab_t *lab, int from) {
+    char filter[80];
+    snprintf(filter, sizeof filter, "{\"n\": {\"$gte\": %d, \"$lt\": %d}}", from, from + 10);
+    return (size_t)box_count(lab->box, LAB_TARGET, filter);
+}
+
+static void begin_bad(lab_t *lab, const bad_file_t *bad, bool replace) {
+    lab_open(lab, BOX_STANDALONE);
+    lab->load.id = replace ? "n" : NULL;
+    lab->load.existing = replace ? "replace" : lab->load.existing;
+    mkdir("d", 0700);
+    lab_write_wide_rows("wide", 1000, 3000);
+    if (bad->how == CHANGED) {
+        make_good("d/2", 10);
+        assert_status(lab, lab_load(lab, "d/2"), STATUS_OK);
+    }
+    assert_int_equal(system(bad->make), 0);
+    make_good("d/1", 100);
+    make_good("d/3", 300);
+}
+
+/* Without the option a folder is refused, with the remedy. */
+TEST(bad_file_in_a_folder) {
+    for (size_t i = 0; i < sizeof bad_files / sizeof *bad_files; i++) {
+        lab_t lab;
+        begin_bad(&lab, &bad_files[i], false);
+        assert_status(&lab, lab_load(&lab, "d"), STATUS_INPUT);
+        assert_says(lab.err.text, "d/2");
+        assert_says(lab.err.text, bad_files[i].says);
+        assert_says(lab.err.text, "--skip-bad-files");
+        lab_close(&lab);
+    }
+}
+
+/* With it all others are loaded, each time; with --existing replace only those before it. */
+TEST(bad_file_is_skipped) {
+    for (size_t i = 0; i < 2 * sizeof bad_files / sizeof *bad_files; i++) {
+        const bad_file_t *bad = &bad_files[i / 2];
+        const bool replace = i % 2;
+        lab_t lab;
+        begin_bad(&lab, bad, replace);
+        lab.load.skip_bad_files = true;
+        for (int round = 0; round < 2; round++) {
+            assert_status(&lab, lab_load(&lab, "d"), STATUS_SOME_REJECTED);
+            assert_int_equal(lab.loaded.skipped.count, replace ? 2 : 1);
+            assert_string_equal(lab.loaded.skipped.items[0].name, "d/2");
+            assert_says(lab.loaded.skipped.items[0].reason, bad->says);
+            assert_says(lab.said, bad->says);
+            assert_int_equal(count_of(&lab, 100), 10);
+            assert_int_equal(count_of(&lab, 300), replace ? 0 : 10);
+            const size_t all = box_count(lab.box, LAB_TARGET, NULL);
+            assert_true(bad->how ? all > (replace ? 10 : 20) : all == (replace ? 10 : 20));
+        }
+        if (replace) {
+            assert_string_equal(lab.loaded.skipped.items[1].name, "d/3");
+            assert_true(lab.loaded.skipped.items[1].waits);
+            assert_says(lab.said, "d/3 waits for d/2");
+        }
+        assert_status(&lab, lab_load(&lab, "d/2"), STATUS_INPUT); /* nothing else */
+        unlink("d/2");
+        if (bad->how == NEW) {
+            assert_status(&lab, lab_load(&lab, "d"), STATUS_OK);
+            assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 20);
+            assert_status(&lab, lab_verify(&lab, "d"), STATUS_OK);
+        }
+        lab_close(&lab);
+    }
+}
+
+/* Of a file that is damaged in its middle the catalog has what is loaded; the whole one goes on from there. */
+LAB_TEST(damaged_in_the_middle, lab_open(lab, BOX_STANDALONE)) {
+    mkdir("d", 0700);
+    lab_write_wide_rows("wide", 0, 2000);
+    make_good("d/3", 3000);
+    assert_int_equal(system("gzip -nc wide >whole && head -c -2000 whole >d/2"), 0);
+    lab->load.skip_bad_files = true;
+    assert_status(lab, lab_load(lab, "d"), STATUS_SOME_REJECTED);
+    assert_says(lab->said, "the rest is missing");
+    const uint64_t first = lab->loaded.counts.loaded;
+    assert_true(first > 500 && first < 2000);
+    assert_status(lab, lab_load(lab, "d"), STATUS_SOME_REJECTED);
+    assert_int_equal(lab->loaded.counts.loaded, 0);
+    assert_true(lab->loaded.records_skipped > 10); /* blocks of it are done */
+    assert_int_equal(system("cp whole d/2"), 0);
+    assert_status(lab, lab_load(lab, "d"), STATUS_OK);
+    assert_int_equal(lab->loaded.counts.loaded, 2010 - first);
+    assert_status(lab, lab_verify(lab, "d"), STATUS_OK);
+}
+
+/* Where order decides, a first file that is bad leaves nothing to be loaded: before anything is dropped. */
+LAB_TEST(first_file_is_bad, lab_open(lab, BOX_STANDALONE)) {
+    mkdir("d", 0700);
+    make_good("d/3", 300);
+    lab->load.id = "n";
+    lab->load.existing = "replace";
+    assert_status(lab, lab_load(lab, "d"), STATUS_OK);
+    assert_int_equal(symlink("nowhere", "d/1"), 0);
+    lab->load.skip_bad_files = lab->load.drop = true;
+    assert_status(lab, lab_load(lab, "d"), STATUS_INPUT);
+    assert_says(lab->err.text, "d/1: there is no such file");
+    assert_int_equal(box_count(lab->box, LAB_TARGET, NULL), 10);
+}
+
+/* A header without records is a load of none where the format is given or kept; else nobody knows whether it is one. */
+LAB_TEST(header_alone, lab_open(lab, BOX_STANDALONE)) {
+    lab_write("header.csv", "n,w\n");
+    make_good("a.csv", 0);
+    assert_status(lab, lab_load(lab, "header.csv"), STATUS_OK);
+    assert_counts(lab, 0, 0, 0, 0);
+    lab->load.format = NULL;
+    lab->load.drop = true;
+    assert_status(lab, lab_load(lab, "header.csv"), STATUS_INPUT);
+    assert_says(lab->err.text, "--with header=yes");
+    lab->load.drop = false;
+    box_uri(lab->box, "d.kept", lab->uri);
+    assert_status(lab, lab_load(lab, "a.csv"), STATUS_OK);
+    assert_status(lab, lab_load(lab, "header.csv"), STATUS_OK);
+    assert_counts(lab, 0, 0, 0, 0);
+}
+
 /* A pipe cannot be looked at before: it is found not to fit when it is read. */
 LAB_TEST(late_misfits, lab_open(lab, BOX_STANDALONE)) {
     load_from_pipe(lab, "some,other,header\n1,2,3\n", STATUS_INPUT);

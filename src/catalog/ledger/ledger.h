@@ -38,6 +38,7 @@ typedef struct {
     bool handed_out; /* the thread that feeds it knows of it (OURS, CHECK) */
     bool by_others;  /* DONE by another load during this run */
     bool dirty;      /* OURS: something is to be written */
+    bool skipped;    /* OURS: left out of this run, as soon as that is written */
     bool fed;        /* OURS: all of its blocks were handed to the senders, and end_block is known */
     uint64_t end_block;
     /* how many blocks the tail has, and how many of them are settled (ledger_block) */
@@ -202,7 +203,8 @@ void ledger_fed(ledger_t *ledger, work_t *work, uint32_t epoch, uint64_t end_blo
 /* The input's last record has no line end. It may be sent once ledger_torn_is_written is true. */
 void ledger_torn(ledger_t *ledger, work_t *work, uint32_t epoch, torn_t torn);
 bool ledger_torn_is_written(const work_t *work, uint32_t epoch);
-/* Leaves the piece out of this run: it counts as done. */
+/* Leaves the piece out of this run: it counts as done, when what was done of it is written down. After the last of its blocks is
+ * settled. */
 void ledger_skip(ledger_t *ledger, work_t *work);
 /* The text of a piece that was to be checked is unchanged. */
 void ledger_checked(ledger_t *ledger, work_t *work);

@@ -345,6 +345,9 @@ bool ledger_torn_is_written(const work_t *work, uint32_t epoch) {
 }
 
 void ledger_skip(ledger_t *ledger, work_t *work) {
+    work->skipped = work->state == WORK_OURS && work->dirty;
+    if (work->skipped) /* ledger_written skips it */
+        return;
     ledger_forget(work);
     ledger_become(ledger, work, WORK_DONE);
 }
@@ -451,6 +454,8 @@ void ledger_written(ledger_t *ledger, const entry_change_t *changes, size_t coun
             work->torn_written = true;
             version->torn = work->torn;
         }
+        if (work->skipped && !changes[i].sets_owner)
+            ledger_skip(ledger, work);
         if (!changes[i].sets_owner)
             continue;
         if (changes[i].sets_completed)

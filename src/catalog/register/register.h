@@ -10,7 +10,7 @@
 
 #include "catalog/register/registration.h"
 
-/* Status 5: an input has changed since it was loaded. Status 1: a stream has the name of a file. */
+/* Status 5: an input has changed since it was loaded; `refuse` was told of each, and nothing was written. Status 1: a stream has the name of a file. */
 bool catalog_register(store_t *store, registration_t *registering, err_t *err);
 void register_free(
     registration_t *registering); /* the answers; of entries, those that the caller has not moved out */

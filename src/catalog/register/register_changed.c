@@ -277,9 +277,17 @@ bool register_match_changed(matching_t *m, err_t *err) {
      * stood in the place of one that was moved is a new one then, or has been moved itself. */
     static bool (*const match[])(matching_t *, size_t, err_t *) = {grow_in_place, grow_moved, grow_any,
                                                                    match_changed};
+    bool ok = true;
     for (size_t how = 0; how < sizeof match / sizeof *match; how++)
-        for (size_t i = 0; i < registering->count; i++)
-            if (registering->wanted[i].named && !m->found[i] && !match[how](m, i, err))
+        for (size_t i = 0; i < registering->count; i++) {
+            wanted_t *wanted = &registering->wanted[i];
+            if (!wanted->named || m->found[i] || wanted->refused || match[how](m, i, err))
+                continue;
+            wanted->refused = err->status == STATUS_INPUT && registering->refuse &&
+                              registering->refuse(registering->refuse_context, i, err);
+            if (!wanted->refused)
                 return false;
-    return true;
+            ok = false;
+        }
+    return ok;
 }

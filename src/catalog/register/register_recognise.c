@@ -176,7 +176,7 @@ bool register_match(matching_t *m, err_t *err) {
         return false;
     for (size_t i = 0; i < registering->count; i++) {
         wanted_t *wanted = &registering->wanted[i];
-        wanted->changed = wanted->unread = false;
+        wanted->changed = wanted->unread = wanted->refused = false;
         if (wanted->named)
             match_in_place(m, i);
         else

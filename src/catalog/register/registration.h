@@ -61,6 +61,7 @@ typedef struct {
     alike_t like[LIKE_KINDS]; /* all that is known, not only what is told */
     bool changed;             /* with `reload`: `entry` is the old one, and its content differs */
     bool unread;              /* with `changed`: nothing of the old content was ever read */
+    bool refused;             /* `refuse` was told why */
 } wanted_t;
 
 /* The digest that an input would have if it ended after `size` bytes on disk. */
@@ -87,6 +88,9 @@ typedef bool register_link_fn(const char *path);
 /* Does the file at the entry's path have the content of the entry, or begin with it? The file must be read for that. */
 typedef bool register_holds_fn(void *context, const entry_t *entry);
 
+/* Why an input cannot be registered (status 5). True: the others are to be looked at, too. */
+typedef bool register_refuse_fn(void *refuse_context, size_t input, const err_t *err);
+
 /* May the input have records? False: it is surely no more than a header line. */
 typedef bool register_records_fn(void *holds_context, size_t input);
 
@@ -104,12 +108,14 @@ typedef struct {
     register_digest_fn *digest_at;
     register_digest_as_fn *digest_as; /* asked only of members of archives */
     register_records_fn *may_hold;    /* NULL: each may */
+    register_refuse_fn *refuse;       /* NULL: the first one that is refused ends the registration */
     register_file_fn *file_at;        /* NULL: it cannot be known */
     register_link_fn *by_link;        /* likewise */
     register_holds_fn *holds;         /* asked only where there is file_at */
     const void *context;              /* of digest_at and digest_as */
     void *holds_context;              /* of holds and may_hold */
-    const char *name;                 /* of the collection, for sentences */
+    void *refuse_context;
+    const char *name; /* of the collection, for sentences */
     /* the answer: how many entries there are, how many records they have as loaded, and whose their rejects are, by ordinal */
     uint64_t entries, loaded;
     standing_input_t *standings;

@@ -57,6 +57,7 @@ struct input_file {
     int64_t modified_ns;    /* mtime when the manifest was built: a later change stops the load */
     uint64_t device, inode; /* of the file as it was seen: another file in its place also stops the load */
     zip_place_t zip;        /* INPUT_ZIP_MEMBER only */
+    char *fault;            /* why it cannot be read: then it has a name, and nothing else; otherwise NULL */
     /* of a stream whose beginning was looked at: where it goes on, see source_leave; otherwise NULL */
     struct source *begun;
     const int *pushed; /* the descriptor of a stream that this program writes itself; otherwise NULL */

@@ -138,32 +138,13 @@ bool check_inputs_find(const schema_t *schema, const manifest_t *manifest, uint6
     return ok;
 }
 
-/* Those that are left move together; archives are no files, and stay. */
-static void take_out(manifest_t *manifest, const misfits_t *misfits) {
-    size_t left = 0, misfit = 0;
-    for (size_t i = 0; i < manifest->count; i++) {
-        if (misfit < misfits->count && misfits->items[misfit].input == i) {
-            manifest_free_file(&manifest->files[i]);
-            misfit++;
-        } else {
-            manifest->files[left++] = manifest->files[i];
-        }
-    }
-    manifest->count = left;
-}
-
 bool check_inputs(const schema_t *schema, manifest_t *manifest, bool skip, misfits_t *skipped, err_t *err) {
-    misfits_t misfits = {NULL, 0};
-    const size_t files = manifest->count;
+    misfits_t misfits = {NULL, 0, 0};
     bool ok = check_inputs_find(schema, manifest, CUTTER_RECORD, &misfits, err);
-    if (ok && misfits.count && skip && misfits.count < files) {
-        misfits_warn(&misfits, files, schema->name);
-        take_out(manifest, &misfits);
-        *skipped = misfits;
-        return true;
-    }
-    if (ok && misfits.count)
-        ok = misfits_refuse(&misfits, files, schema->name, err);
+    if (ok && misfits.count && !skip)
+        ok = misfits_refuse(&misfits, manifest->count, schema->name, skipped, err);
+    else if (ok)
+        ok = misfits_take_out(&misfits, manifest, skipped, schema->name, err);
     misfits_free(&misfits);
     return ok;
 }

@@ -13,9 +13,8 @@
 bool check_inputs_find(const schema_t *schema, const manifest_t *manifest, uint64_t longest,
                        misfits_t *misfits, err_t *err);
 
-/* All must fit: else false with status 5 and all of their names. With skip those that do not are named in a
- * warning, taken out of the manifest and put into *skipped (to be freed also after a failure); only when none
- * is left it is false. */
+/* All must fit: else false with status 5 and all of their names. skipped is NULL where no command takes --skip-bad-files. With skip: misfits_take_out (*skipped is to be freed
+ * also after a failure). */
 bool check_inputs(const schema_t *schema, manifest_t *manifest, bool skip, misfits_t *skipped, err_t *err);
 
 #endif

@@ -40,6 +40,7 @@ typedef struct {
     source_kit_t kit;
     guess_sample_t sample;
     size_t room;
+    bool passes_bad; /* manifest_t.passes_bad */
 } sampling_t;
 
 static guess_piece_t *add_piece(sampling_t *sampling, const input_file_t *file, size_t most, err_t *err) {
@@ -55,13 +56,13 @@ static guess_piece_t *add_piece(sampling_t *sampling, const input_file_t *file, 
     return &sample->pieces[sample->count++];
 }
 
-static void drop_pieces(guess_sample_t *sample) {
-    while (sample->count)
+static void drop_pieces(guess_sample_t *sample, size_t from) {
+    while (sample->count > from)
         free((uint8_t *)(uintptr_t)sample->pieces[--sample->count].text - POOL_SLACK);
 }
 
 static void sampling_free(sampling_t *sampling) {
-    drop_pieces(&sampling->sample);
+    drop_pieces(&sampling->sample, 0);
     free(sampling->sample.pieces);
     source_kit_close(&sampling->kit);
 }
@@ -137,11 +138,15 @@ static bool add_input(sampling_t *sampling, input_file_t *file, size_t most, err
                                                         ? (size_t)file->text_bound + 1
                                                     : kept && kept < most ? kept
                                                                           : most;
+    const size_t before = sampling->sample.count;
     source_t *source;
     const bool ok = add_beginning(sampling, file, length, 0, &source, err) &&
                     (!places || add_places(sampling, file, source, most, err));
     source_close(source);
-    return ok;
+    if (ok || !sampling->passes_bad || err->status != STATUS_INPUT)
+        return ok;
+    drop_pieces(&sampling->sample, before);
+    return true;
 }
 
 /* Fills the sample: from the first input that holds a record, and from others at even distances in the list. */
@@ -151,7 +156,9 @@ static bool take_sample(sampling_t *sampling, const manifest_t *manifest, err_t 
     while (from < manifest->count) {
         if (!add_input(sampling, &manifest->files[from++], SAMPLE, err))
             return false;
-        const guess_piece_t *piece = &sample->pieces[sample->count - 1];
+        const guess_piece_t *piece = sample->count ? &sample->pieces[sample->count - 1] : NULL;
+        if (!piece)
+            continue;
         if (!piece->ends || !piece->begins || !guess_is_empty(piece->text, piece->length))
             break;
     }
@@ -162,7 +169,7 @@ static bool take_sample(sampling_t *sampling, const manifest_t *manifest, err_t 
         if (!add_input(sampling, &manifest->files[from + i * rest / others],
                        share > LEAST_OF_OTHER ? share : LEAST_OF_OTHER, err))
             return false;
-    return true;
+    return sample->count || !manifest->count; /* of none *err says what is wrong with the last */
 }
 
 /* ---- a guess ---- */
@@ -172,7 +179,8 @@ static bool count_lines(const void *file, uint64_t offset, uint64_t *lines) {
 }
 
 bool guess_inputs(manifest_t *manifest, const guess_options_t *options, guessed_t *guessed, err_t *err) {
-    sampling_t sampling = {.kit = {.looks = true}, .sample.lines = count_lines};
+    sampling_t sampling = {
+        .kit = {.looks = true}, .sample.lines = count_lines, .passes_bad = manifest->passes_bad};
     guess_t *guess = NULL;
     *guessed = (guessed_t){.yaml = NULL};
     const bool ok = manifest_decode(manifest, options->charset) && take_sample(&sampling, manifest, err) &&
@@ -258,7 +266,7 @@ static bool find_first(sampling_t *sampling, input_file_t *file, const schema_t 
         source_close(source);
         more = ok && !sampling->sample.pieces->ends && most < FIRST_MOST;
         known = ok ? sampling->sample.pieces->length : 0;
-        drop_pieces(&sampling->sample);
+        drop_pieces(&sampling->sample, 0);
     }
     return ok;
 }

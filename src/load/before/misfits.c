@@ -13,7 +13,7 @@ enum {
 bool misfits_add(misfits_t *misfits, const char *name, const char *reason, size_t input, err_t *err) {
     const size_t bytes = (misfits->count + 1) * sizeof *misfits->items;
     misfit_t *larger = realloc(misfits->items, bytes);
-    misfit_t misfit = {strdup(name), strdup(reason), input};
+    misfit_t misfit = {strdup(name), strdup(reason), input, false};
     misfits->items = larger ? larger : misfits->items;
     if (larger && misfit.name && misfit.reason) {
         misfits->items[misfits->count++] = misfit;
@@ -34,23 +34,26 @@ void misfits_sort(misfits_t *misfits) {
         qsort(misfits->items, misfits->count, sizeof *misfits->items, by_input);
 }
 
-/* The first ones, a line each. What is too long loses its middle, where folders are. */
-static void list(const misfits_t *misfits, char *out, size_t room) {
-    const size_t shown = misfits->count < MISFITS_SHOWN ? misfits->count : MISFITS_SHOWN;
+/* The first ones of those that wait, or of the others, a line each. What is too long loses its middle, where folders are.
+ * Returns how many there are. */
+static size_t list(const misfits_t *misfits, size_t from, bool waits, char *out, size_t room) {
     const int head = LINE_MOST / 3, tail = LINE_MOST - head - 3;
-    size_t used = 0;
+    size_t used = 0, count = 0;
     out[0] = '\0';
-    for (size_t i = 0; i < shown; i++) {
+    for (size_t i = from; i < misfits->count; i++) {
         const char *reason = misfits->items[i].reason;
         const size_t length = strlen(reason);
-        const int wrote = length <= LINE_MOST || shown < 4
+        if (misfits->items[i].waits != waits || count++ >= MISFITS_SHOWN)
+            continue;
+        const int wrote = length <= LINE_MOST || count < 4
                               ? snprintf(out + used, room - used, "\n  %.1000s", reason)
                               : snprintf(out + used, room - used, "\n  %.*s...%s", head, reason,
                                          reason + length - (size_t)tail);
         used += wrote > 0 && (size_t)wrote < room - used ? (size_t)wrote : 0;
     }
-    if (shown < misfits->count)
-        snprintf(out + used, room - used, "\n  ... and %zu more", misfits->count - shown);
+    if (count > MISFITS_SHOWN)
+        snprintf(out + used, room - used, "\n  ... and %zu more", count - MISFITS_SHOWN);
+    return count;
 }
 
 bool misfits_is_header(const char *name, const char *reason) {
@@ -58,34 +61,110 @@ bool misfits_is_header(const char *name, const char *reason) {
     return strncmp(reason, name, length) == 0 && strncmp(reason + length, ":1:", 3) == 0;
 }
 
-bool misfits_refuse(const misfits_t *misfits, size_t files, const char *format, err_t *err) {
+bool misfits_refuse(const misfits_t *misfits, size_t files, const char *format, bool may_skip, err_t *err) {
+    static const char anew[] = "which guesses anew, or load both anew with a --format that fits both";
     const misfit_t *first = &misfits->items[0];
-    char lines[sizeof err->text - 200];
-    if (files == 1 && !misfits_is_header(first->name, first->reason))
+    const bool header = format && misfits_is_header(first->name, first->reason),
+               guessed = header && strcmp(format, GUESS_FORMAT) == 0;
+    char lines[sizeof err->text - 700];
+    if (files == 1 && !header)
         return err_set(err, STATUS_INPUT, "%s", first->reason);
-    if (files == 1 && strcmp(format, GUESS_FORMAT) == 0)
+    if (files == 1 && guessed)
         return err_set(
             err, STATUS_INPUT,
             "%.3000s; it does not fit the format that was guessed from another file, and nothing was "
-            "written: load it into another collection, which guesses anew, or load both anew with a --format "
-            "that fits both",
-            first->reason);
+            "written: load it into another collection, %s",
+            first->reason, anew);
     if (files == 1)
         return err_set(err, STATUS_INPUT,
                        "%.3000s; it does not fit the format %.80s (`tipple formats` lists the formats), and "
                        "nothing was written",
                        first->reason, format);
-    list(misfits, lines, sizeof lines);
-    return err_set(err, STATUS_INPUT, "%zu of %zu files %s not fit the format %.80s; nothing was written%s",
-                   misfits->count, files, misfits->count == 1 ? "does" : "do", format, lines);
+    const size_t bad = list(misfits, 0, false, lines, sizeof lines);
+    if (!format)
+        err_set(err, STATUS_INPUT, "%zu of %zu files cannot be loaded%s; nothing was written%s", bad, files,
+                bad < misfits->count ? ", and the others come after it (--existing replace)" : "", lines);
+    else
+        err_set(err, STATUS_INPUT, "%zu of %zu files %s not fit the format %.80s; nothing was written%s", bad,
+                files, bad == 1 ? "does" : "do", format, lines);
+    if (guessed)
+        err_add(err, "\nLoad them into another collection, %s", anew);
+    if (may_skip && misfits->count < files)
+        err_add(err, "\n%s", MISFITS_REMEDY);
+    return false;
 }
 
-void misfits_warn(const misfits_t *misfits, size_t files, const char *format) {
+void misfits_warn(const misfits_t *misfits, size_t from, size_t files) {
     err_t err;
     char lines[sizeof err.text - 200];
-    list(misfits, lines, sizeof lines);
-    log_warn("%zu of %zu files %s not fit the format %.80s and %s skipped%s", misfits->count, files,
-             misfits->count == 1 ? "does" : "do", format, misfits->count == 1 ? "is" : "are", lines);
+    const size_t bad = list(misfits, from, false, lines, sizeof lines);
+    if (bad)
+        log_warn("%zu of %zu files %s skipped%s", bad, files, bad == 1 ? "is" : "are", lines);
+    const size_t waiting = list(misfits, from, true, lines, sizeof lines);
+    if (waiting)
+        log_warn("%zu of %zu files %s: --existing replace loads files in their order%s", waiting, files,
+                 waiting == 1 ? "waits" : "wait", lines);
+}
+
+void misfits_wait(const char *name, const char *other, err_t *err) {
+    err_set(err, STATUS_INPUT, "%.1000s waits for %.1000s, which comes before it and was skipped", name,
+            other);
+}
+
+/* Those that are left move together; archives are no files, and stay. */
+static void take_out(manifest_t *manifest, const misfits_t *misfits) {
+    size_t left = 0, misfit = 0;
+    for (size_t i = 0; i < manifest->count; i++) {
+        if (misfit < misfits->count && misfits->items[misfit].input == i) {
+            manifest_free_file(&manifest->files[i]);
+            misfit++;
+        } else {
+            manifest->files[left++] = manifest->files[i];
+        }
+    }
+    manifest->count = left;
+}
+
+bool misfits_move(misfits_t *misfits, misfits_t *to, err_t *err) {
+    const size_t bytes = (to->count + misfits->count) * sizeof *to->items;
+    misfit_t *all = misfits->count ? realloc(to->items, bytes) : to->items;
+    if (misfits->count && !all)
+        return err_memory(err, bytes);
+    for (size_t i = 0; i < misfits->count; i++)
+        all[to->count++] = misfits->items[i];
+    to->items = all;
+    misfits->count = 0;
+    return true;
+}
+
+bool misfits_take_out(misfits_t *misfits, manifest_t *manifest, misfits_t *skipped, const char *format,
+                      err_t *err) {
+    const size_t files = manifest->count + skipped->count, from = skipped->count;
+    if (!misfits->count)
+        return true;
+    if (!from || misfits->items[0].input < skipped->after)
+        skipped->after = misfits->items[0].input;
+    take_out(manifest, misfits);
+    if (!misfits_move(misfits, skipped, err))
+        return false;
+    if (!manifest->count)
+        return misfits_refuse(skipped, files, from ? NULL : format, true, err);
+    misfits_warn(skipped, from, files);
+    return true;
+}
+
+bool misfits_let_wait(manifest_t *manifest, misfits_t *skipped, err_t *err) {
+    misfits_t waiting = {NULL, 0, 0};
+    bool ok = true;
+    err_t why;
+    for (size_t i = skipped->after; ok && skipped->count && i < manifest->count; i++) {
+        misfits_wait(manifest->files[i].name, skipped->items[0].name, &why);
+        if ((ok = misfits_add(&waiting, manifest->files[i].name, why.text, i, err)))
+            waiting.items[i - skipped->after].waits = true;
+    }
+    ok = ok && misfits_take_out(&waiting, manifest, skipped, NULL, err);
+    misfits_free(&waiting);
+    return ok;
 }
 
 void misfits_free(misfits_t *misfits) {
@@ -94,5 +173,5 @@ void misfits_free(misfits_t *misfits) {
         free(misfits->items[i].reason);
     }
     free(misfits->items);
-    *misfits = (misfits_t){NULL, 0};
+    *misfits = (misfits_t){NULL, 0, 0};
 }

@@ -12,15 +12,36 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* What cannot even be listed: a link that leads nowhere, a file that may not be read, a broken archive. */
+static bool leave_out_unlisted(job_t *job, err_t *err) {
+    const manifest_t *manifest = &job->manifest;
+    for (size_t i = 0; i < manifest->count; i++)
+        if (manifest->files[i].fault &&
+            !misfits_add(&job->misfits, manifest->files[i].name, manifest->files[i].fault, i, err))
+            return false;
+    if (job->misfits.count && !job->spec->skip_bad_files)
+        return misfits_refuse(&job->misfits, manifest->count, NULL, true, err);
+    return misfits_take_out(&job->misfits, &job->manifest, &job->result->skipped, NULL, err);
+}
+
 bool job_list_inputs(job_t *job, err_t *err) {
     const load_spec_t *spec = job->spec;
     if (job->manifest.count)
         return true;
     char *target = uri_target(spec->uri);
     const manifest_options_t options = {
-        .input_name = spec->input_name, .pushed = spec->pushed, .target = target};
+        .input_name = spec->input_name, .pushed = spec->pushed, .target = target, .keeps_bad = true};
     const bool ok = manifest_build(&job->manifest, spec->inputs, spec->input_count, &options, err);
     free(target);
+    job->manifest.passes_bad = spec->skip_bad_files;
+    return ok && leave_out_unlisted(job, err);
+}
+
+bool job_leave_out(job_t *job, err_t *err) {
+    load_result_t *result = job->result;
+    const bool ok =
+        job->existing != EXISTING_REPLACE || misfits_let_wait(&job->manifest, &result->skipped, err);
+    result->skipped_before = result->skipped.count;
     return ok;
 }
 

@@ -352,7 +352,13 @@ static bool may_reload_missing(const job_t *job, err_t *err) {
     return true;
 }
 
-bool job_register_inputs(job_t *job, err_t *err) {
+static bool add_misfit(void *context, size_t number, const err_t *why) {
+    job_t *job = context;
+    err_t memory;
+    return misfits_add(&job->misfits, job->manifest.files[number].name, why->text, number, &memory);
+}
+
+static bool register_inputs(job_t *job, err_t *err) {
     registration_t *registration = &job->registration;
     describe_asked_t asked;
     *registration = (registration_t){
@@ -363,6 +369,8 @@ bool job_register_inputs(job_t *job, err_t *err) {
         .bad_value = job->schema->bad_value == job->schema->bound ? 0 : 1 + job->schema->bad_value,
         .own_ids = job->schema->id,
         .known_only = job->spec->reload_missing,
+        .refuse = job->spec->skip_bad_files ? add_misfit : NULL,
+        .refuse_context = job,
         .name = server_namespace(job->server)};
     describe_asked(registration, &job->manifest, job->schema, &asked);
     if (job->existing != EXISTING_REPLACE)
@@ -387,4 +395,26 @@ bool job_register_inputs(job_t *job, err_t *err) {
     tell_bad_values(job);
     tell_cut_back(job);
     return true;
+}
+
+/* Files that have changed are left out, and the others registered without them. */
+bool job_register_inputs(job_t *job, err_t *err) {
+    registration_t *registration = &job->registration;
+    misfits_t *skipped = &job->result->skipped;
+    while (job_leave_out(job, err)) {
+        if (register_inputs(job, err))
+            return true;
+        if (!job->misfits.count) {
+            if (err->status == STATUS_INPUT && !job->spec->skip_bad_files && job->manifest.count > 1)
+                err_add(err, "; " MISFITS_REMEDY);
+            return false;
+        }
+        misfits_sort(&job->misfits);
+        register_free(registration);
+        free(registration->wanted);
+        registration->wanted = NULL;
+        if (!misfits_take_out(&job->misfits, &job->manifest, skipped, NULL, err))
+            return false;
+    }
+    return false;
 }

@@ -7,6 +7,7 @@
 #include "format/record/dialect.h"
 #include "format/records.h"
 #include "input/cutter.h"
+#include "load/before/misfits.h"
 #include "load/blocks/block.h"
 #include "load/blocks/other_stream.h"
 #include "load/threads/load_state.h"
@@ -502,6 +503,7 @@ struct feeder {
     atomic_ullong disk_bytes, text_bytes;
     pthread_mutex_t lock; /* of what follows, and of the calls of misfit */
     size_t next_file;
+    const load_file_t *misfit;  /* the first one, where order decides */
     pthread_mutex_t beginnings; /* of where records begin */
 };
 
@@ -736,18 +738,34 @@ static bool feed_text(worker_t *worker, load_file_t *file, bool *more, err_t *er
     return got >= 0;
 }
 
-/* A file may be left out whose beginning cannot be read, or does not fit the format; not one that has changed. */
+/* The pieces of a file are left out together; where order decides, so are the files after it. */
+static const load_file_t *find_misfit(const feeder_t *feeder, const load_file_t *file) {
+    const feeder_options_t *options = &feeder->options;
+    const load_file_t *at = file, *end = options->files + options->file_count;
+    if (options->in_order && feeder->misfit)
+        return feeder->misfit;
+    while (at > options->files && at[-1].input == file->input)
+        at--;
+    while (at < end && at->input == file->input && !at->misfit)
+        at++;
+    return at < end && at->input == file->input ? at : NULL;
+}
+
+/* A file may be left out that does not fit the format, or cannot be read to its end. */
 static bool feed_file(worker_t *worker, load_file_t *file, bool *more, err_t *err) {
     feeder_t *feeder = worker->feeder;
     const feeder_options_t *options = &feeder->options;
-    if (feed_text(worker, file, more, err))
+    const load_file_t *misfit = find_misfit(feeder, file);
+    if (misfit)
+        misfits_wait(file->input->name, misfit->input->name, err);
+    else if (feed_text(worker, file, more, err))
         return true;
-    if (!worker->at_beginning || !err->text[0] || err->status != STATUS_INPUT || !options->misfit)
+    else if ((!worker->at_beginning && !options->skips) || !err->text[0] || err->status != STATUS_INPUT ||
+             !options->misfit)
         return false;
     file->misfit = true;
-    if (err->changed)
-        return false;
     pthread_mutex_lock(&feeder->lock);
+    feeder->misfit = feeder->misfit ? feeder->misfit : file;
     bool skipped = options->misfit(options->context, file, err);
     pthread_mutex_unlock(&feeder->lock);
     return skipped && tell(worker, (news_t){.kind = NEWS_SKIPPED, .file = file}, err);

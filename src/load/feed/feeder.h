@@ -1,7 +1,7 @@
 /* feeder: the threads that read. Each takes the next files that it is given, cuts its text into blocks and
  * pushes them into the queue, which holds lists of blocks (block->next). The last one closes it, or feeder_join does where a
  * load may have torn records to send behind it. A fault of an input ends the feeding: what came before it has been handed
- * out. Only a file that could not even be begun may be left out (misfit). */
+ * out. Files after it are read only where misfit says so. */
 #ifndef TIPPLE_LOAD_FEED_FEEDER_H
 #define TIPPLE_LOAD_FEED_FEEDER_H
 
@@ -51,7 +51,9 @@ typedef struct {
     load_state_t *loading; /* is told of blocks and pieces; NULL: nobody is */
     /* Numbers for an offset of a file of unknown size. */
     bool (*extend)(void *context, load_file_t *file, uint64_t offset, err_t *err);
-    /* A file could not be begun, *err says why (status 5): true if the feeding shall go on with the next. One
+    bool skips;    /* misfit is also asked about a file of which something was read */
+    bool in_order; /* by one thread: a file after one that is left out waits, and is left out, too */
+    /* A file cannot be read to its end, *err says why (status 5): true if the feeding shall go on with the next. One
      * call at a time. NULL: never. */
     bool (*misfit)(void *context, load_file_t *file, err_t *err);
     void *context;

@@ -61,8 +61,9 @@ static bool take_news(job_t *job, news_t *news, err_t *err) {
         ledger_checked(ledger, news->file->work);
         break;
     case NEWS_SKIPPED:
-        ledger_skip(ledger, news->file->work);
-        break;
+        news->next = job->aside;
+        job->aside = news;
+        return true;
     case NEWS_TORN:
         ledger_torn(ledger, news->file->work, news->epoch, news->torn);
         news->next = job->torn;
@@ -71,6 +72,25 @@ static bool take_news(job_t *job, news_t *news, err_t *err) {
     }
     free(news);
     return ok;
+}
+
+/* With --existing replace nothing after it is taken. */
+static void skip_after(job_t *job, const load_file_t *misfit) {
+    for (size_t i = 0; i < job->file_count; i++)
+        if (job->files[i].ordinal > misfit->ordinal && job->files[i].work->state != WORK_OURS)
+            ledger_skip(&job->ledger, job->files[i].work);
+}
+
+/* Leaves out files that feeders could not read on, when every block that was read of them is in the ledger. */
+static void skip_files(job_t *job, bool settled) {
+    while (settled && job->aside) {
+        news_t *news = job->aside;
+        job->aside = news->next;
+        ledger_skip(&job->ledger, news->file->work);
+        if (job->existing == EXISTING_REPLACE)
+            skip_after(job, news->file);
+        free(news);
+    }
 }
 
 static void take_late(job_t *job, block_t *block) {
@@ -107,8 +127,9 @@ static bool look_for_late(job_t *job, bool *removed, err_t *err) {
 }
 
 bool job_collect(job_t *job, err_t *err) {
-    block_t *done = load_state_take_done(&job->loading);
     news_t *news = load_state_take_news(&job->loading);
+    const bool settled = load_state_is_settled(&job->loading);
+    block_t *done = load_state_take_done(&job->loading);
     bool removed;
     for (block_t *block = done; block; block = block->next)
         take_late(job, block);
@@ -125,6 +146,7 @@ bool job_collect(job_t *job, err_t *err) {
         }
         news = next;
     }
+    skip_files(job, settled);
     return ok;
 }
 

@@ -42,6 +42,7 @@ typedef struct {
     bson_t *dumped;  /* the options that a dump has for its collection; NULL: none */
     bson_t *options; /* for a new collection: --create, and what the dump has besides */
     manifest_t manifest;
+    misfits_t misfits; /* on their way to the result's */
     server_t *server;
     mongoc_client_t *client;
     collection_t place;
@@ -88,8 +89,9 @@ typedef struct {
     hand_out_t *hand_out;
     void **kept; /* memory that goes with the load */
     size_t kept_count;
-    late_t *late; /* documents that may come late */
-    news_t *torn; /* last records without a line end, that wait to be sent */
+    late_t *late;  /* documents that may come late */
+    news_t *aside; /* of files that are skipped, until their blocks are settled */
+    news_t *torn;  /* last records without a line end, that wait to be sent */
     feeder_t *feeder;
 
     load_state_t loading;
@@ -128,6 +130,8 @@ bool job_find_id(job_t *job, err_t *err);
 /* With --copies, documents have `_id`s of their places. */
 bool job_check_copies(const job_t *job, err_t *err);
 bool job_list_inputs(job_t *job, err_t *err);
+/* Inputs that come after a misfit wait, where documents are replaced. Before the inputs are registered, or anything is dropped. */
+bool job_leave_out(job_t *job, err_t *err);
 
 /* replacing.c: --existing. bound: what the catalog has, or NULL. check: before anything is written. */
 bool job_find_existing(job_t *job, const char *bound, err_t *err);

@@ -1,5 +1,4 @@
-/* late_misfits: inputs that could not be looked at before the load began, and do not fit when a feeder gets
- * there. */
+/* late_misfits: inputs that a feeder finds to be bad: they could not be looked at before, or are damaged, or have changed. */
 #include "base/log.h"
 #include "base/numbers.h"
 #include "load/job/job.h"
@@ -15,18 +14,38 @@ static bool is_known(const misfits_t *skipped, const load_file_t *file) {
     return false;
 }
 
+/* Where order decides, nothing was taken yet of files that come later in the catalog; that thread does not hand them out. */
+static bool add_waiting(const job_t *job, const load_file_t *misfit, misfits_t *found, err_t *err) {
+    err_t why;
+    bool ok = true;
+    for (size_t i = 0; ok && job->existing == EXISTING_REPLACE && i < job->file_count; i++) {
+        const load_file_t *file = &job->files[i];
+        if (file->ordinal <= misfit->ordinal || (i && file[-1].input == file->input))
+            continue;
+        misfits_wait(file->input->name, misfit->input->name, &why);
+        if ((ok = misfits_add(found, file->input->name, why.text, 0, err)))
+            found->items[found->count - 1].waits = true;
+    }
+    return ok;
+}
+
 bool job_skip_misfit(void *context, load_file_t *file, err_t *err) {
     job_t *job = context;
-    misfits_t *skipped = &job->result->skipped;
+    misfits_t *skipped = &job->result->skipped, found = {.items = NULL};
+    err_t why = *err;
     if (!job->spec->skip_bad_files ||
-        job->existing == EXISTING_REPLACE) /* the next ones may not come before it */
+        (file->changed && job->spec->reload_changed)) /* its documents are removed, and it is loaded again */
         return false;
     if (is_known(skipped, file))
         return true;
-    if (skipped->count - job->result->skipped_before + 1 == job->manifest.count)
-        return false; /* none is left */
-    log_warn("%s; skipped", err->text);
-    return misfits_add(skipped, file->input->name, err->text, skipped->count, err);
+    if (file->begun)
+        err_add(&why, "; what was read of it before is loaded, and the rest is missing");
+    bool ok = misfits_add(&found, file->input->name, why.text, 0, err) && add_waiting(job, file, &found, err);
+    /* else none is left */
+    ok = ok && skipped->count - job->result->skipped_before + found.count < job->manifest.count &&
+         misfits_move(&found, skipped, err);
+    misfits_free(&found);
+    return ok;
 }
 
 /* In how many inputs was something handed out? And which one ended the load? */
@@ -50,7 +69,11 @@ void job_tell_late_misfit(const job_t *job, err_t *err) {
     const uint64_t records = job->result->counts.loaded + job->result->counts.already_there;
     const load_file_t *misfit;
     const size_t begun = count_begun(job, &misfit);
-    if (!misfit || err->status != STATUS_INPUT || job->spec->dry_run)
+    if (err->status != STATUS_INPUT)
+        return;
+    if (job->manifest.count > 1 && !job->spec->skip_bad_files)
+        err_add(err, "; " MISFITS_REMEDY);
+    if (!misfit || job->spec->dry_run)
         return;
     char count[UNITS_MAX], more[320] = "no record was loaded before it";
     if (records)

@@ -81,8 +81,10 @@ static bool start_feeders(job_t *job, err_t *err) {
                                 .loading = &job->loading,
                                 .extend = find_numbers,
                                 .misfit = job_skip_misfit,
+                                .skips = spec->skip_bad_files,
+                                .in_order = job->existing == EXISTING_REPLACE,
                                 .context = job};
-    options.threads = job->existing == EXISTING_REPLACE ? 1 : feeder_threads(&options);
+    options.threads = options.in_order ? 1 : feeder_threads(&options);
     if (!spec->dry_run &&
         !(job->hand_out = hand_out_new(job->files, job->file_count, options.threads, &job->loading)))
         return err_memory(err, job->file_count * sizeof(size_t));
@@ -148,6 +150,8 @@ bool job_move_data(job_t *job, err_t *err) {
                                     .rejected = counts->rejected};
     progress_show(&job->progress, &state);
     progress_end(&job->progress);
+    misfits_warn(&job->result->skipped, job->result->skipped_before,
+                 job->manifest.count + job->result->skipped_before);
     if (!fed)
         job_tell_late_misfit(job, &feeding);
     if (pipeline_failed(&job->loading.pipeline) && !failed_here) {

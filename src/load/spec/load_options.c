@@ -162,8 +162,8 @@ const option_t load_options[] = {
     OPTION("rejects", TEXT, spec.rejects, .argument = "FILE", .takers = DRILLS,
            .help = "Where rejected records are kept (default DATABASE.COLLECTION.rejects)."),
     OPTION("skip-bad-files", FLAG, spec.skip_bad_files, .takers = LOADS,
-           .help = "Leave out files that do not fit the format. Without it nothing is written when one does "
-                   "not fit."),
+           .help = "Leave out files that do not fit the format, are damaged or unreadable, or have "
+                   "changed."),
 
     OPTION("retry", TEXT, spec.retry, .group = GROUP_AGAIN, .argument = "FILE", .once = true, .typed = true,
            .takers = TAKEN_BY_LOAD,

@@ -60,6 +60,13 @@ bool load_state_is_fed(load_state_t *loading) {
     return fed;
 }
 
+bool load_state_is_settled(load_state_t *loading) {
+    pthread_mutex_lock(&loading->lock);
+    const bool settled = !loading->blocks;
+    pthread_mutex_unlock(&loading->lock);
+    return settled;
+}
+
 block_t *load_state_take_done(load_state_t *loading) {
     pthread_mutex_lock(&loading->lock);
     block_t *done = loading->done;

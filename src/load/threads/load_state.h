@@ -21,7 +21,7 @@ typedef struct news {
     enum {
         NEWS_FED,      /* all of its blocks were handed over */
         NEWS_COMPARED, /* its text is what the catalog says */
-        NEWS_SKIPPED,  /* it could not be begun, and is left out */
+        NEWS_SKIPPED,  /* it could not be read on, and is left out */
         NEWS_TORN, /* its last record has no line end: `block` holds it back, until that is written down */
     } kind;
     load_file_t *file;
@@ -96,6 +96,9 @@ bool load_state_is_fed(load_state_t *loading); /* the feeders have ended */
 
 /* A block is on its way to the queue. */
 void load_state_add_block(load_state_t *loading);
+
+/* True if no block is on its way. */
+bool load_state_is_settled(load_state_t *loading);
 
 /* Every record of the block is settled. */
 void load_state_add_done(load_state_t *loading, block_t *block);
