@@ -87,7 +87,7 @@ bool misfits_refuse(const misfits_t *misfits, size_t files, const char *format, 
     else
         err_set(err, STATUS_INPUT, "%zu of %zu files %s not fit the format %.80s; nothing was written%s", bad,
                 files, bad == 1 ? "does" : "do", format, lines);
-    if (guessed)
+    if (guessed && may_skip)
         err_add(err, "\nLoad them into another collection, %s", anew);
     if (may_skip && misfits->count < files)
         err_add(err, "\n%s", MISFITS_REMEDY);
