@@ -183,6 +183,22 @@ bool catalog_open(store_t *store, const catalog_settings_t *settings, catalog_he
     return true;
 }
 
+bool catalog_has_lost(const catalog_header_t *header, const catalog_settings_t *settings) {
+    const bool other = header->format_digest && strcmp(header->format_digest, settings->format_digest) != 0,
+               text = header->format_text && settings->format_text &&
+                      strcmp(header->format_text, settings->format_text) != 0;
+    return (header->format_text && settings->format_text && other) ||
+           (settings->added_count && header->format &&
+            (settings->format_text ? text : header->widened != settings->widened));
+}
+
+bool catalog_refuse_lost(const catalog_settings_t *settings, err_t *err) {
+    return err_set(err, STATUS_SERVER,
+                   "another load was the first one that wrote down a format or columns of %s: run the same "
+                   "command again",
+                   settings->name);
+}
+
 bool catalog_bind(store_t *store, const catalog_settings_t *settings, err_t *err) {
     header_change_t change = {
         .kind = HEADER_BIND,
@@ -193,6 +209,8 @@ bool catalog_bind(store_t *store, const catalog_settings_t *settings, err_t *err
                         ? settings->existing
                         : NULL,
         .format_text = settings->format_text,
+        .columns = settings->added,
+        .column_count = settings->added_count,
         .filter = settings->filter};
     for (bool bound = false; !bound;) {
         catalog_header_t header = {0};
@@ -204,6 +222,8 @@ bool catalog_bind(store_t *store, const catalog_settings_t *settings, err_t *err
                            "somebody removed the catalog of %s while it was loaded: start over with --drop",
                            settings->name);
         bool ok = catalog_check_header(&header, settings, err);
+        if (ok && catalog_has_lost(&header, settings))
+            ok = catalog_refuse_lost(settings, err);
         if (ok && memcmp(header.uuid, settings->uuid, STORE_UUID) != 0)
             ok = err_set(err, STATUS_SERVER,
                          "%s was dropped and made again while it was loaded: start over with "
@@ -212,6 +232,7 @@ bool catalog_bind(store_t *store, const catalog_settings_t *settings, err_t *err
         bound = ok && header.format != NULL;
         /* the generation: a bind that arrives after a drop binds nothing */
         change.generation = header.generation;
+        change.drops = header.drops;
         catalog_header_free(&header);
         if (!ok || (!bound && !store->change_header(store, &change, &changed, err)))
             return false;

@@ -9,16 +9,19 @@
 
 /* What a load needs to know of a collection's header. */
 typedef struct {
-    const char *name;          /* of the collection, for sentences */
-    const char *format;        /* "mot" */
-    const char *format_digest; /* another digest: the same bytes make other documents */
-    const char *id;            /* the fields of --id, "" for none; NULL: whichever it has */
-    const char *existing;      /* one of existing_names; NULL: whichever it has */
-    const char *format_text;   /* of a guessed format: its file, to be kept; otherwise NULL */
-    const char *filter;        /* normalised; "" when none */
-    uint8_t uuid[STORE_UUID];  /* of the collection */
-    bool empty;                /* the collection holds nothing */
-    bool append;               /* --append: or it may hold documents of others */
+    const char *name;             /* of the collection, for sentences */
+    const char *format;           /* "mot" */
+    const char *format_digest;    /* another digest: the same bytes make other documents */
+    const char *id;               /* the fields of --id, "" for none; NULL: whichever it has */
+    const char *existing;         /* one of existing_names; NULL: whichever it has */
+    const char *format_text;      /* of a guessed format: its file, to be kept; otherwise NULL */
+    const char *filter;           /* normalised; "" when none */
+    const header_column_t *added; /* columns that this load adds, for its first write */
+    size_t added_count;
+    uint64_t widened;         /* the header's, when the format was read there */
+    uint8_t uuid[STORE_UUID]; /* of the collection */
+    bool empty;               /* the collection holds nothing */
+    bool append;              /* --append: or it may hold documents of others */
     /* --same-collection: what was done for another collection then does not count */
     bool accepts_other_uuid;
 } catalog_settings_t;
@@ -53,6 +56,25 @@ bool catalog_open(store_t *store, const catalog_settings_t *settings, catalog_he
 /* Call it directly before the first document is sent: from now on the collection belongs to this format and filter. If
  * two loads differ, one is refused with status 1, and it has written nothing. */
 bool catalog_bind(store_t *store, const catalog_settings_t *settings, err_t *err);
+
+/* True if another load was first with a guess, or with columns that come: then this one may begin again with the format that is kept now. */
+bool catalog_has_lost(const catalog_header_t *header, const catalog_settings_t *settings);
+/* The sentence about that, with status 4. Always false. */
+bool catalog_refuse_lost(const catalog_settings_t *settings, err_t *err);
+
+/* catalog_columns.c. Columns come and go under a collection that is bound: each change is one conditional write, under which
+ * every document that is there stays as it is.
+ */
+
+/* Writes down the columns that the load adds, and format_text. */
+bool catalog_widen(store_t *store, const catalog_settings_t *settings, err_t *err);
+
+/* Writes down columns that stay left out, before the first document of their input. Status 1: another load has added one. */
+bool catalog_leave_out(store_t *store, const catalog_settings_t *settings, const header_column_t *columns,
+                       size_t count, err_t *err);
+
+/* Nothing is left out of this input any more: its documents are removed. */
+bool catalog_forget_columns(store_t *store, const char *input, err_t *err);
 
 /* catalog_drop.c. Drops the collection with all that the catalog holds, but the counters of numbers continue. `drop` drops the data.
  * Refused with status 1 while another load is alive. wait: lets a moment pass, while our beat goes on; false: stop (err

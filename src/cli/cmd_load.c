@@ -29,7 +29,7 @@ static const apart_t apart[] = {
     {.option = NULL},
 };
 
-enum { MOST_POINTS = 80, MOST_REJECTS = 20, MOST_NAMES = 200 };
+enum { MOST_POINTS = 80, MOST_REJECTS = 20, MOST_NAMES = 200, MOST_COLUMNS = 20 };
 
 /* ---- views ---- */
 
@@ -53,6 +53,9 @@ static const result_view_t views[] = {
     LINE(SHOW_QUIET, "dry_run", "dry run: nothing was written; 'loaded' is what would have been"),
     LINE(SHOW_ALWAYS | SHOW_CARE, "skipped_files",
          "skipped: {-skipped} of {-all_files|file} (--skip-bad-files)"),
+    LINE(SHOW_ALWAYS, "-columns_added", "columns added to the format: {-columns_added}"),
+    LINE(SHOW_ALWAYS, "-columns_missing", "columns that files lack: {-columns_missing}"),
+    LINE(SHOW_ALWAYS, "-columns_left_out", "columns left out: {-columns_left_out}"),
     LINE(SHOW_ALWAYS | SHOW_CARE, "-open_retry",
          "rejected by {-rejected_by} and not fixed: {open_rejects|record} ({-open_rejects}); fix "
          "{open_rejects?it|them} in the reject file, then:",
@@ -133,6 +136,53 @@ static void put_place(bson_t *to, const void *of, size_t at) {
 static void put_skipped(bson_t *to, const void *misfits, size_t at) {
     const misfit_t *misfit = (const misfit_t *)misfits + at;
     result_put(to, OF(misfit, name), OF(misfit, reason));
+}
+
+/* The columns of one kind of news. */
+typedef struct {
+    const load_result_t *load;
+    column_news_t news;
+} columns_t;
+
+static const column_result_t *column_at(const columns_t *columns, size_t at) {
+    const column_result_t *column = columns->load->columns;
+    for (; column < columns->load->columns + columns->load->column_count; column++)
+        if (column->news == columns->news && !at--)
+            return column;
+    return NULL;
+}
+
+static void put_column(bson_t *to, const void *of, size_t at) {
+    const column_result_t *column = column_at(of, at);
+    result_put(to, OF(column, name), OF(column, file));
+    if (column->type)
+        result_put(to, AS_TEXT("type", column->type));
+    else
+        result_put(to, OF(column, files));
+}
+
+/* A list for programs, and a line for people. */
+static void put_columns(bson_t *to, const load_result_t *load) {
+    static const struct {
+        const char *list, *line;
+    } names[COLUMN_NEWS] = {[COLUMN_ADDED] = {"columns_added", "-columns_added"},
+                            [COLUMN_MISSING] = {"columns_missing", "-columns_missing"},
+                            [COLUMN_LEFT_OUT] = {"columns_left_out", "-columns_left_out"}};
+    for (column_news_t news = COLUMN_ADDED; news < COLUMN_NEWS; news++) {
+        const columns_t columns = {load, news};
+        const column_result_t *column;
+        text_t line = {.length = 0};
+        size_t count = 0;
+        for (; (column = column_at(&columns, count)); count++)
+            if (count < MOST_COLUMNS)
+                text_print(&line, "%s%s (%s%s%s)", count ? ", " : "", column->name,
+                           column->type ? column->type : "", column->type ? ", " : "", column->file);
+        if (count > MOST_COLUMNS)
+            text_print(&line, ", and %zu more", count - MOST_COLUMNS);
+        result_put(to, AS_LIST(names[news].list, count, put_column, &columns));
+        if (count)
+            result_take(to, names[news].line, text_take_or_end(&line));
+    }
 }
 
 static void put_bad_field(bson_t *to, const void *fields, size_t at) {
@@ -351,6 +401,7 @@ static result_t *make_result(const load_spec_t *spec, const load_result_t *load,
     bson_t *to = &result->document;
     put_figures(to, load);
     put_more(to, spec, load);
+    put_columns(to, load);
     put_bad_values(to, load);
     put_retries(to, spec, load);
     put_before(to, load, status);

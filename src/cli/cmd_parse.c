@@ -272,7 +272,7 @@ static bool parse_all(parse_t *parse, char **args, int count, err_t *err) {
         (spec->id && !own_id_set(parse->schema, spec->id, err)) ||
         (spec->filter_count &&
          !(parse->filter = filter_parse(parse->schema, spec->filters, spec->filter_count, err))) ||
-        !check_inputs(parse->schema, manifest, false, NULL, err))
+        !check_inputs(parse->schema, manifest, NULL, false, NULL, err))
         return false;
     parse->pool = pool_new(1 << 30, CUTTER_BUFFER);
     parse->reader = records_new(parse->schema);

@@ -175,6 +175,25 @@ static void put_shard(bson_t *to, const void *map, size_t at) {
                AS_COUNT("chunks", chunkmap_chunks_of(map, at)));
 }
 
+/* The columns of the header that came, or those that stay left out. */
+typedef struct {
+    const catalog_header_t *header;
+    bool came;
+} columns_t;
+
+static void put_column(bson_t *to, const void *of, size_t at) {
+    const columns_t *columns = of;
+    const header_column_t *column = &columns->header->columns[at];
+    char date[32];
+    struct tm utc;
+    if ((*column->type != 0) != columns->came)
+        return;
+    const time_t seconds = (time_t)(column->at_ms / 1000);
+    strftime(date, sizeof date, "%FT%TZ", gmtime_r(&seconds, &utc));
+    result_put(to, AS_TEXT("name", column->name), AS_WORDS("type", column->type), AS_TEXT("date", date),
+               AS_TEXT("file", column->by));
+}
+
 /* What the user may not read, or what does not answer, is null. */
 static void put_figures(bson_t *to, const server_t *server, const report_t *status) {
     static const char *const balancing[] = {"on", "held", "off"};
@@ -202,6 +221,11 @@ static void put_figures(bson_t *to, const server_t *server, const report_t *stat
                AS_TEXT("balancing", known && has ? balancing[status->balancing.state] : NULL),
                AS_FLAG("restored", restored->ranges || restored->tags || restored->balanced),
                AS_COUNT_IF("loads_running", has, status->alive));
+    const columns_t came = {&status->header, true}, left_out = {&status->header, false};
+    result_put(to, AS_TEXT("format", status->header.format),
+               AS_TEXT("format_text", status->header.format_text),
+               AS_LIST("columns_added", status->header.column_count, put_column, &came),
+               AS_LIST("columns_left_out", status->header.column_count, put_column, &left_out));
     if (values.inputs && status->places)
         result_put(to, AS_LIST("inputs", places_entries(status->places)->count, put_input, status));
 }
@@ -289,6 +313,10 @@ static const result_view_t views[] = {
          "such as "
          "'{value}' ({first.file} line {first.line})",
          .each = "guessed_as_text"),
+    LINE(SHOW_QUIET, NULL, "        column {name} ({type}) came on {date} with {file}",
+         .each = "columns_added"),
+    LINE(SHOW_QUIET, NULL, "        column {name} of {file} stays left out since {date}",
+         .each = "columns_left_out"),
     LINE(SHOW_QUIET, "loads_running", "loads   {loads_running} running"),
     LINE(SHOW_QUIET, NULL,
          "        process {-process} on {-host} since {-since}, {-documents|document} so far",

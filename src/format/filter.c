@@ -269,3 +269,8 @@ bool filter_passes(const filter_t *filter, const uint8_t *document, uint32_t len
             return false;
     return true;
 }
+
+void filter_need(const filter_t *filter, schema_t *schema) {
+    for (size_t i = 0; i < filter->count; i++)
+        schema_need(schema, filter->terms[i].field->key);
+}

@@ -16,6 +16,9 @@ void filter_free(filter_t *filter);
  * quotes where needed. Parsing it gives this filter again. */
 const char *filter_text(const filter_t *filter);
 
+/* A header must have the columns that it compares (schema_need). */
+void filter_need(const filter_t *filter, schema_t *schema);
+
 /* Is the filter true for the document? For a field that is missing, or of another kind than the value, only '!=' is
  * true. */
 bool filter_passes(const filter_t *filter, const uint8_t *document, uint32_t length);

@@ -366,8 +366,11 @@ bool cutter_look(cutter_t *cutter, const schema_t *schema, dialect_head_t *head,
         *err = cutter->fault;
         return false;
     }
-    *head = (dialect_head_t){
-        cutter->buffer.bytes, length, cutter->have - length, more, source_is_utf16(cutter->source), false};
+    *head = (dialect_head_t){.text = cutter->buffer.bytes,
+                             .length = length,
+                             .begun = cutter->have - length,
+                             .more = more,
+                             .utf16 = source_is_utf16(cutter->source)};
     return true;
 }
 

@@ -142,6 +142,7 @@ static bool check_shard_key(const job_t *job, err_t *err) {
     for (size_t i = 0; ok && i < key.count; i++) {
         const char *path = key.fields[i].path;
         suggestion_t near;
+        schema_need(job->schema, path);
         if (strcmp(path, "_id") != 0 && !schema_makes(job->schema, path, &near))
             ok = err_set(err, STATUS_USAGE,
                          "--shard-key %s: the documents of the format '%s' have no key '%s'%s",
@@ -186,10 +187,26 @@ static bool check_name(const job_t *job, const index_spec_t *index, err_t *err) 
 static bool open_format(job_t *job, err_t *err) {
     const char *format = job->spec->format;
     const guess_options_t *options = &job->spec->guess;
-    if (!format)
-        return job_find_format(job, err);
-    return (job->schema = format_open(format, err)) &&
-           (!options->bad_value_given || schema_set_bad_value(job->schema, options->bad_value, err));
+    const bool ok =
+        format ? (job->schema = format_open(format, err)) &&
+                     (!options->bad_value_given || schema_set_bad_value(job->schema, options->bad_value, err))
+               : job_find_format(job, err);
+    return ok && job_take_new_columns(job, err);
+}
+
+/* Each fits the format, which may get new columns for that. Without --format each --type has its column then. */
+static bool check(job_t *job, err_t *err) {
+    const load_spec_t *spec = job->spec;
+    const check_adds_t adds = {&spec->guess, &job->format_text};
+    const bool may_add =
+        !spec->format && schema_is_named(job->schema) && job->schema->new_columns == NEW_COLUMNS_ADD;
+    const bool ok = check_inputs(job->schema, &job->manifest, may_add ? &adds : NULL, spec->skip_bad_files,
+                                 &job->result->skipped, err);
+    const char *unused = ok && !spec->format ? guess_options_unused(&spec->guess, job->schema) : NULL;
+    return ok &&
+           (!unused ||
+            err_set(err, STATUS_USAGE,
+                    "--type '%s': neither the format that is kept nor any input has this column", unused));
 }
 
 static bool read_spec(job_t *job, err_t *err) {
@@ -228,10 +245,13 @@ static bool read_spec(job_t *job, err_t *err) {
     if (spec->retry)
         return access(spec->retry, R_OK) == 0 ||
                err_set(err, STATUS_USAGE, "the reject file %s cannot be read: %m", spec->retry);
-    bool ok = job_list_inputs(job, err) && manifest_decode(&job->manifest, job->schema->charset) &&
-              check_inputs(job->schema, &job->manifest, spec->skip_bad_files, &job->result->skipped, err);
-    return ok && job_leave_out(job, err) && job_take_dumps(job, err) && (spec->id || job_find_id(job, err)) &&
-           job_check_copies(job, err) &&
+    if (job->filter)
+        filter_need(job->filter, job->schema);
+    for (size_t i = 0; job->schema->id && i < job->schema->id->count; i++)
+        schema_need(job->schema, job->schema->id->paths[i]);
+    return job_list_inputs(job, err) && manifest_decode(&job->manifest, job->schema->charset) &&
+           check(job, err) && job_leave_out(job, err) && job_take_dumps(job, err) &&
+           (spec->id || job_find_id(job, err)) && job_check_copies(job, err) &&
            (!spec->drop || first_records_try(job->schema, &job->manifest, spec->limit, err)) &&
            copies_make(&job->manifest, spec->copies, err);
 }
@@ -281,7 +301,9 @@ static bool build_indexes(job_t *job, err_t *err) {
 static bool run(job_t *job, err_t *err) {
     if (!read_spec(job, err) || (!job->server && !job_connect(job, err)) || !job_open_target(job, err))
         return false;
-    if (!job->spec->retry && !(job->spec->dry_run ? list_inputs(job, err) : job_register_inputs(job, err)))
+    if (!job->spec->retry &&
+        !(job->spec->dry_run ? list_inputs(job, err)
+                             : job_register_inputs(job, err) && job_add_columns(job, err)))
         return false;
     if (job->spec->watch_flushes && !job->spec->dry_run)
         job->flushes = server_checkpoints_start(job->server, job->result->course.origin_ns);
@@ -434,12 +456,30 @@ static void tell_nameless(const job_t *job, err_t *err) {
     }
 }
 
-/* *again: some inputs have changed, and were taken out. */
-static bool run_once(const load_spec_t *spec, load_result_t *result, bool *again, err_t *err) {
+/* True if the load may begin again because another one was first to write the format or its columns. Then the next run takes over
+ * the inputs, since what was read of a stream is kept in them. */
+static bool may_begin_again(job_t *job, manifest_t *inputs) {
+    bool may = job->lost;
+    for (size_t i = 0; i < job->manifest.count; i++)
+        may &= job->manifest.files[i].kind != INPUT_STREAM || job->manifest.files[i].has_identity;
+    for (size_t i = 0; i < job->file_count; i++)
+        may &= !job->files[i].opened;
+    if (!may)
+        return false;
+    *inputs = job->manifest;
+    job->manifest = (manifest_t){.count = 0};
+    return true;
+}
+
+/* *again: some inputs have changed, and were taken out; or another load was first. inputs: those of the run before, or nothing. */
+static bool run_once(const load_spec_t *spec, load_result_t *result, manifest_t *inputs, bool *again,
+                     err_t *err) {
     job_t *job = ZEROED(job_t);
     *again = false;
     if (!job)
         return err_memory(err, sizeof *job);
+    job->manifest = *inputs;
+    *inputs = (manifest_t){.count = 0};
     int64_t started = clock_now_ns(), cpu = clock_process_cpu_ns();
     *result = (load_result_t){.threads = spec->threads ? spec->threads : pipeline_usual_threads(),
                               .batch = spec->batch};
@@ -453,6 +493,8 @@ static bool run_once(const load_spec_t *spec, load_result_t *result, bool *again
     bool ok = run(job, err);
     if (!ok && err->status == STATUS_INPUT && spec->reload_changed)
         remove_changed(job, again, err);
+    if (!ok && !*again)
+        *again = may_begin_again(job, inputs);
     if (!ok && !*again) {
         const bool left_some = job->loading.touched && !spec->trial; /* a trial's collection is nobody's */
         if (job->touched || left_some || result->counts.loaded)
@@ -481,10 +523,13 @@ static bool run_once(const load_spec_t *spec, load_result_t *result, bool *again
 }
 
 bool load_run(const load_spec_t *spec, load_result_t *result, err_t *err) {
+    manifest_t inputs = {.count = 0};
     for (;;) {
-        bool again, ok = run_once(spec, result, &again, err);
-        if (!again || stop_signal())
+        bool again, ok = run_once(spec, result, &inputs, &again, err);
+        if (!again || stop_signal()) {
+            manifest_free(&inputs);
             return ok;
+        }
         load_result_free(result);
     }
 }

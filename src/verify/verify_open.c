@@ -145,9 +145,10 @@ static bool guess_format(verification_t *run, err_t *err) {
 /* Without --format: the one that was guessed for the load. */
 static bool find_format(verification_t *run, err_t *err) {
     char *text = NULL;
-    const bool ok = connect_target(run, err) &&
-                    store_mongo_need(&run->store, run->server, run->client, err) &&
-                    kept_format(run->store, server_namespace(run->server), false, &run->schema, &text, err);
+    uint64_t widened;
+    const bool ok =
+        connect_target(run, err) && store_mongo_need(&run->store, run->server, run->client, err) &&
+        kept_format(run->store, server_namespace(run->server), false, &run->schema, &text, &widened, err);
     free(text);
     return ok && (run->schema || guess_format(run, err));
 }
@@ -162,8 +163,9 @@ static bool take_filter(verification_t *run, err_t *err) {
 }
 
 static bool check_header(verification_t *run, err_t *err) {
-    if (run->header.format_digest)
-        schema_bind(run->schema, run->header.format_digest);
+    size_t known;
+    if (!kept_columns(&run->header, server_namespace(run->server), run->schema, &known, err))
+        return false;
     const catalog_settings_t settings = {.name = server_namespace(run->server),
                                          .format = run->schema->name,
                                          .format_digest = run->schema->digest,

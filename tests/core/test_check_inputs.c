@@ -87,7 +87,7 @@ TEST(says_what_a_feeder_says) {
                 const uint64_t max_record = kind < 6 ? 1 : 300000;
                 build(&manifest, (const char *[]){"f", NULL});
                 const bool fits = feeder_takes(schema, &manifest.files[0], max_record, &said);
-                assert_true(check_inputs_find(schema, &manifest, max_record, &misfits, &err));
+                assert_true(check_inputs_find(schema, &manifest, max_record, &misfits, NULL, &err));
                 if ((misfits.count == 0) != fits ||
                     (!fits && strcmp(misfits.items[0].reason, said.text) != 0))
                     fail_msg("header of %zu bytes at %zu, kind %zu: the feeder says '%s', the check '%s'",
@@ -118,7 +118,7 @@ TEST(many) {
     }
     strcat(expected, "\n  ... and 10 more");
     build(&manifest, (const char *[]){"d", NULL});
-    assert_false(check_inputs(schema, &manifest, false, &skipped, &err));
+    assert_false(check_inputs(schema, &manifest, NULL, false, &skipped, &err));
     assert_int_equal(err.status, STATUS_INPUT);
     assert_non_null(strstr(err.text, "30 of 300 files"));
     assert_non_null(strstr(err.text, expected));
@@ -127,7 +127,7 @@ TEST(many) {
 
     hearing_t heard;
     hear_begin(&heard);
-    assert_true(check_inputs(schema, &manifest, true, &skipped, &err));
+    assert_true(check_inputs(schema, &manifest, NULL, true, &skipped, &err));
     hear_end(&heard);
     assert_non_null(strstr(heard.text, "are skipped\n  d/0007:1: "));
     assert_int_equal(times(heard.text, "no column"), 20);

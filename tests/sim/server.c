@@ -382,6 +382,8 @@ static bool header_matches(const catalog_header_t *header, const header_change_t
     case HEADER_BIND:
         return header->generation == change->generation && !header->format &&
                load_id_is_nobody(&header->dropping);
+    case HEADER_WIDEN:
+        return header->widened == change->widened && load_id_is_nobody(&header->dropping);
     case HEADER_BEGIN_DROP:
         return load_id_equal(&header->dropping, &change->dropping) && header->drops == change->drops;
     case HEADER_CANCEL_DROP:
@@ -418,6 +420,9 @@ static void change_header(world_t *world, packet_t *message) {
         header->format = strdup(change->format);
         header->format_digest = strdup(change->format_digest);
         header->filter = strdup(change->filter);
+        break;
+    case HEADER_WIDEN:
+        header->widened++;
         break;
     case HEADER_BEGIN_DROP:
         header->dropping = change->by;

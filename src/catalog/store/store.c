@@ -14,6 +14,9 @@ void catalog_header_free(catalog_header_t *header) {
     free(header->format_text);
     free(header->id);
     free(header->existing);
+    for (size_t i = 0; i < header->column_count; i++)
+        free((char *)header->columns[i].name);
+    free(header->columns);
     *header = (catalog_header_t){0};
 }
 

@@ -12,6 +12,15 @@
 
 enum { STORE_LAYOUT = 3, STORE_OWN = 25, STORE_UUID = 16, STORE_MOST_FIXES = 1000 /* in one command */ };
 
+/* A column that came after the collection was bound to its format, or that stays left out of it. */
+typedef struct {
+    const char *name;   /* in a header */
+    const char *by;     /* the input that had it first */
+    const char *type;   /* of one that came; "": it stays left out */
+    const char *digest; /* of a --format up to its field; "": of a guess */
+    int64_t at_ms;
+} header_column_t;
+
 /* Each collection has one. */
 typedef struct {
     int32_t layout, lane_rule;
@@ -27,7 +36,12 @@ typedef struct {
     char *existing;                        /* --existing: "keep" or "replace"; NULL: "reject" */
     load_id_t
         replacing; /* the load that alone works on the collection, with --existing replace; no load: none does */
-    char *format_text;  /* the format file, if it was guessed; otherwise NULL */
+    char *format_text; /* the format file, if it was guessed; otherwise NULL */
+    uint64_t widened;  /* how often its columns have changed since then */
+    header_column_t
+        *columns; /* in the order in which they came, or were left out; each is one piece of memory */
+    size_t column_count;
+    bool knows_columns; /* no earlier version has bound the collection, which notes none */
     load_id_t dropping; /* the load that drops the collection; no load: nobody drops it */
     uint64_t drops;     /* how many drops were begun */
     bool appends;       /* --append: there may be documents of others, outside of all extents */
@@ -41,6 +55,9 @@ typedef struct {
     enum {
         HEADER_TAKE_NUMBERS, /* believes generation and both counters; adds extents and ordinals */
         HEADER_BIND, /* believes generation; that format, digest and filter are not set; that no load drops */
+        /* believes format_digest and `widened`, and that no load drops; adds 1 to `widened`, sets columns and, if given,
+           format_text */
+        HEADER_WIDEN,
         /* believes `dropping` and `drops`; sets `dropping` to `by`, and adds 1 to `drops` */
         HEADER_BEGIN_DROP,
         HEADER_CANCEL_DROP, /* believes dropping == by */
@@ -57,6 +74,10 @@ typedef struct {
     const char *format, *format_digest, *filter;
     const char *id, *format_text; /* HEADER_BIND; or NULL */
     const char *existing;         /* the same */
+    const header_column_t
+        *columns; /* HEADER_BIND, HEADER_WIDEN: all of them; `drops` says of which collection */
+    size_t column_count;
+    uint64_t widened;
     load_id_t dropping, replacing, by;
     uint64_t drops;
     uint32_t generation;

@@ -1,8 +1,10 @@
 #include "base/clock.h"
 #include "base/document.h"
+#include "base/text.h"
 #include "catalog/store/entry_bson.h"
 #include "catalog/store/store_mongo_inner.h"
 #include "format/record/record_id.h"
+#include "server/bson_read.h"
 #include "server/server_errors.h"
 
 #include <stdio.h>
@@ -13,8 +15,13 @@
  *
  *   {_id: "catalog", key: "catalog", layout, laneRule, own (an ObjectId), uuid, generation, nextExtent (units), nextOrdinal,
  *    firstOrdinal, leaseMs, format, digest, filter, idFields (of --id), formatText (of a guessed format), existing (of --existing),
- *    dropping: <load>, drops, replacing: <load>, appends (true, or not there), created, synced} */
-#define HEADER "catalog"
+ *    dropping: <load>, drops, replacing: <load>, appends (true, or not there), created, synced,
+ *    widened, columns: {of: <drops>, ...} (see catalog_columns.c)}
+ *
+ * An earlier version knows neither `widened` nor `columns`, and leaves both there when it drops: so columns say of which drop they
+ * are. It reads formatText, and must be stopped by it where a --format has got new columns: BY_FORMAT is no format file. */
+#define HEADER    "catalog"
+#define BY_FORMAT "# a --format with columns that came later"
 
 static bool take_text(const bson_t *document, const char *field, char **text, err_t *err) {
     bson_iter_t iter;
@@ -38,6 +45,7 @@ static const char *odd_field(const bson_t *document) {
                    {"nextOrdinal", INT64_MAX, true},
                    {"firstOrdinal", store_mongo_number(document, "nextOrdinal"), false},
                    {"drops", INT64_MAX, false},
+                   {"widened", INT64_MAX, false},
                    {"leaseMs", INT64_MAX / 1000000, false}};
     static const char *const texts[] = {"format", "digest", "filter", "formatText", "idFields", "existing"};
     bson_iter_t iter;
@@ -72,6 +80,79 @@ static bool refuse_header(const store_mongo_t *mongo, const char *field, err_t *
     return false;
 }
 
+/* ---- columns ---- */
+
+static void put_columns(bson_t *set, const header_change_t *change) {
+    bson_t columns, list, item;
+    char number[24];
+    BSON_APPEND_DOCUMENT_BEGIN(set, "columns", &columns);
+    BSON_APPEND_INT64(&columns, "of", (int64_t)change->drops);
+    BSON_APPEND_ARRAY_BEGIN(&columns, "list", &list);
+    for (size_t i = 0; i < change->column_count; i++) {
+        const header_column_t *column = &change->columns[i];
+        snprintf(number, sizeof number, "%zu", i);
+        BSON_APPEND_DOCUMENT_BEGIN(&list, number, &item);
+        BSON_APPEND_UTF8(&item, "name", column->name);
+        BSON_APPEND_UTF8(&item, "by", column->by);
+        BSON_APPEND_UTF8(&item, "type", column->type);
+        BSON_APPEND_UTF8(&item, "digest", column->digest);
+        BSON_APPEND_DATE_TIME(&item, "at", column->at_ms);
+        bson_append_document_end(&list, &item);
+    }
+    bson_append_array_end(&columns, &list);
+    bson_append_document_end(set, &columns);
+}
+
+/* Copies the texts of a column into one piece of memory, which its name begins. */
+static bool take_column(const bson_t *from, header_column_t *column, err_t *err) {
+    static const char *const fields[] = {"name", "by", "type", "digest"};
+    const char *texts[COUNT(fields)];
+    bson_iter_t iter;
+    size_t room = 0;
+    for (size_t i = 0; i < COUNT(fields); i++) {
+        texts[i] = bson_iter_init_find(&iter, from, fields[i]) && BSON_ITER_HOLDS_UTF8(&iter)
+                       ? bson_iter_utf8(&iter, NULL)
+                       : "";
+        room += strlen(texts[i]) + 1;
+    }
+    char *at = malloc(room);
+    if (!at)
+        return err_memory(err, room);
+    for (size_t i = 0; i < COUNT(fields); i++) {
+        const char *const text = strcpy(at, texts[i]);
+        at += strlen(text) + 1;
+        *(i == 0 ? &column->name : i == 1 ? &column->by : i == 2 ? &column->type : &column->digest) = text;
+    }
+    column->at_ms = bson_iter_init_find(&iter, from, "at") && BSON_ITER_HOLDS_DATE_TIME(&iter)
+                        ? bson_iter_date_time(&iter)
+                        : 0;
+    return true;
+}
+
+static bool take_columns(const bson_t *document, catalog_header_t *header, err_t *err) {
+    bson_iter_t iter, list;
+    bson_t columns, item;
+    size_t room = 0;
+    if (header->format_text && strcmp(header->format_text, BY_FORMAT) == 0) {
+        free(header->format_text);
+        header->format_text = NULL;
+    }
+    if (!bson_iter_init_find(&iter, document, "columns") || !bson_read_document(&iter, &columns) ||
+        store_mongo_number(&columns, "of") != header->drops ||
+        !bson_iter_init_find(&iter, &columns, "list") || !bson_iter_recurse(&iter, &list))
+        return true;
+    header->knows_columns = true;
+    while (bson_iter_next(&list)) {
+        if (!bson_read_document(&list, &item))
+            continue;
+        if (!GROW(header->columns, room, header->column_count + 1, err) ||
+            !take_column(&item, &header->columns[header->column_count], err))
+            return false;
+        header->column_count++;
+    }
+    return true;
+}
+
 /* A header of another layout is read as far as possible; the caller refuses it by its layout. */
 static bool header_from_bson(const store_mongo_t *mongo, const bson_t *document, catalog_header_t *header,
                              err_t *err) {
@@ -83,6 +164,7 @@ static bool header_from_bson(const store_mongo_t *mongo, const bson_t *document,
                                  .lane_rule = (int32_t)store_mongo_number(document, "laneRule"),
                                  .generation = (uint32_t)store_mongo_number(document, "generation"),
                                  .drops = store_mongo_number(document, "drops"),
+                                 .widened = store_mongo_number(document, "widened"),
                                  .next_extent = store_mongo_number(document, "nextExtent"),
                                  .next_ordinal = store_mongo_number(document, "nextOrdinal"),
                                  .first_ordinal = store_mongo_number(document, "firstOrdinal"),
@@ -108,7 +190,7 @@ static bool header_from_bson(const store_mongo_t *mongo, const bson_t *document,
         take_text(document, "filter", &header->filter, err) &&
         take_text(document, "formatText", &header->format_text, err) &&
         take_text(document, "idFields", &header->id, err) &&
-        take_text(document, "existing", &header->existing, err))
+        take_text(document, "existing", &header->existing, err) && take_columns(document, header, err))
         return true;
     catalog_header_free(header);
     return false;
@@ -196,6 +278,19 @@ static void header_change_to_bson(const header_change_t *change, bson_t *query, 
             BSON_APPEND_UTF8(set, "existing", change->existing);
         if (change->format_text)
             BSON_APPEND_UTF8(set, "formatText", change->format_text);
+        put_columns(set, change);
+        return;
+    case HEADER_WIDEN:
+        BSON_APPEND_UTF8(query, "digest", change->format_digest);
+        append_load(query, "dropping", &nobody);
+        if (change->widened)
+            BSON_APPEND_INT64(query, "widened", (int64_t)change->widened);
+        else
+            BSON_APPEND_NULL(query, "widened"); /* the field is not there */
+        BSON_APPEND_INT64(set, "widened", (int64_t)change->widened + 1);
+        put_columns(set, change);
+        if (change->format_text)
+            BSON_APPEND_UTF8(set, "formatText", *change->format_text ? change->format_text : BY_FORMAT);
         return;
     case HEADER_BEGIN_DROP:
         append_load(query, "dropping", &change->dropping);
@@ -226,6 +321,7 @@ static void header_change_to_bson(const header_change_t *change, bson_t *query, 
         BSON_APPEND_BOOL(unset, "idFields", true);
         BSON_APPEND_BOOL(unset, "appends", true);
         BSON_APPEND_BOOL(unset, "existing", true);
+        BSON_APPEND_BOOL(unset, "columns", true);
         BSON_APPEND_BOOL(unset, "replacing", true);
         return;
     case HEADER_NEW_UUID:

@@ -11,6 +11,7 @@
 #include "format/record/dialect.h"
 #include "format/values/blanks.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -154,10 +155,12 @@ static bool add_record(guess_t *guess, const guess_line_t *line, err_t *err) {
 }
 
 /* True if the field holds the column's name. */
-static bool is_named(const guess_column_t *column, const span_t *span) {
+static bool is_named(const guess_t *guess, const guess_column_t *column, const span_t *span) {
     const uint8_t *text = span->text, *name = (const uint8_t *)column->text;
     size_t length = span->length, name_length = column->length;
     blanks_trim(&text, &length);
+    if (guess->kept && column < guess->columns + guess->kept->field_count)
+        return encoding_same(guess->encoding, column->text, name_length, text, length, true);
     blanks_trim(&name, &name_length);
     return length == name_length && strncasecmp((const char *)text, (const char *)name, length) == 0;
 }
@@ -168,7 +171,7 @@ static bool is_named_again(const guess_t *guess) {
     bool same =
         guess->fields > 1 && !guess->first_misfits && column_at(guess, 0)->length && has_all_fields(guess);
     for (size_t i = 0; same && i < guess->split->count; i++)
-        same = is_named(column_at(guess, i), &guess->split->spans[i]);
+        same = is_named(guess, column_at(guess, i), &guess->split->spans[i]);
     return same;
 }
 
@@ -228,7 +231,7 @@ static size_t find_named(const guess_t *guess, size_t at, const span_t *span) {
     const size_t count = guess->structure.columns;
     for (size_t i = 0; i < count; i++) {
         const size_t next = (at + i) % count;
-        if (is_named(&guess->columns[next], span) && (span->length || !i))
+        if (is_named(guess, &guess->columns[next], span) && (span->length || !i))
             return next;
     }
     return count;
@@ -244,8 +247,8 @@ bool guess_add_column(guess_t *guess, const char *text, size_t length, err_t *er
         return err_memory(err, room);
     }
     memcpy(copy, text, length);
-    larger[count] =
-        (guess_column_t){.text = copy, .length = length, .optional = guess->kind == RECORDS_DELIMITED};
+    larger[count] = (guess_column_t){
+        .text = copy, .length = length, .optional = guess->kind == RECORDS_DELIMITED, .in = guess->here};
     guess_column_begin(&larger[count].column);
     guess->structure.columns++;
     return true;
@@ -260,7 +263,8 @@ static bool add_names(guess_t *guess, bool *shares, err_t *err) {
     size_t known = 0;
     for (size_t i = 0; fits && i < split->count; i++) {
         const size_t column = find_named(guess, i, &split->spans[i]);
-        if (!(fits = column < SCHEMA_MOST_FIELDS && !has[column]))
+        const bool nameless = guess->kept && column == guess->structure.columns && !split->spans[i].length;
+        if (!(fits = column < SCHEMA_MOST_FIELDS && !has[column] && !nameless))
             break;
         if (column == guess->structure.columns &&
             !guess_add_column(guess, (const char *)split->spans[i].text, split->spans[i].length, err))
@@ -310,10 +314,10 @@ static bool begin_other(guess_t *guess, const guess_piece_t *piece, bool *takes,
     return true;
 }
 
-/* Adds the pieces of the first input, or those of all others. */
-static bool take_inputs(guess_t *guess, const guess_sample_t *sample, bool others, err_t *err) {
-    const guess_piece_t *const first = guess_first_piece(sample),
-                               *piece = sample->pieces, *const end = piece + sample->count;
+/* Adds the pieces of the first input, or those of all others. first: NULL where a kept format is widened by all of them. */
+static bool take_inputs(guess_t *guess, const guess_sample_t *sample, const guess_piece_t *first, bool others,
+                        err_t *err) {
+    const guess_piece_t *piece = sample->pieces, *const end = piece + sample->count;
     bool takes = false, of_first = false;
     for (; piece < end; piece++) {
         of_first = piece->begins ? piece == first : of_first;
@@ -334,7 +338,7 @@ static bool take_inputs(guess_t *guess, const guess_sample_t *sample, bool other
 /* ---- decisions ---- */
 
 static void decide_columns(guess_t *guess) {
-    for (size_t i = 0; i < guess->structure.columns; i++)
+    for (size_t i = guess_begin_of_new(guess); i < guess->structure.columns; i++)
         guess->columns[i].is = guess_column_decide(&guess->columns[i].column);
 }
 
@@ -368,7 +372,7 @@ static bool settle(guess_t *guess, const guess_sample_t *sample, err_t *err) {
                        "%.1000s: is no BSON, and --with validate is for BSON: leave it out", guess->name);
     if (!documents && (!settle_text(guess, err) || !guess_find_header(guess, sample, err)))
         return false;
-    if (!take_inputs(guess, sample, true, err))
+    if (!take_inputs(guess, sample, guess_first_piece(sample), true, err))
         return false;
     if (documents)
         return guess_check_documents(guess, err) && guess_tell_types(guess, err);
@@ -378,6 +382,93 @@ static bool settle(guess_t *guess, const guess_sample_t *sample, err_t *err) {
     guess_settle_nulls(guess);
     guess_find_misfits(guess, sample);
     return true;
+}
+
+/* ---- more columns for a kept format ---- */
+
+/* Reads the sample by the kept format, whose fields become the first columns. What the format shows of dates and numbers counts as
+ * said by the user. */
+static bool begin_kept(guess_t *guess, const schema_t *kept, err_t *err) {
+    way_t *way = &guess->structure.way;
+    guess->kept = kept;
+    *guess->schema = *kept;
+    *way = (way_t){.delimiter = kept->delimiters[0],
+                   .quote = kept->quote,
+                   .backslash = kept->escape_backslash,
+                   .backslashes = kept->escape_backslashes,
+                   .blanks = kept->blanks};
+    snprintf(way->wide, sizeof way->wide, "%s", kept->wide.length ? kept->wide.text : "");
+    guess->header = true;
+    guess->encoding = kept->encoding;
+    unsigned marks = 0, orders = 0;
+    for (size_t i = 0; i < kept->field_count; i++) {
+        const field_t *field = &kept->fields[i];
+        const schema_text_t *name = &field->columns.items[0];
+        const char first = field->patterns.count ? field->patterns.items[0].text[0] : 0;
+        if (!guess_add_column(guess, name->text, name->length, err) ||
+            !(guess->columns[i].name = strdup(name->text)) || !(guess->columns[i].key = strdup(field->key)))
+            return err_memory(err, name->length);
+        marks |= field->type == TYPE_NUMBER || field->type == TYPE_DECIMAL ? field->point == ',' ? 2 : 1 : 0;
+        orders |= first == 'D' ? 1u << GUESS_DMY : first == 'M' ? 1u << GUESS_MDY : 0;
+        guess->nothing.backslash |= words_find(&field->nulls, kept->encoding, (const uint8_t *)"\\N", 2) >= 0;
+        guess->nothing.null |= words_find(&field->nulls, kept->encoding, (const uint8_t *)"NULL", 4) >= 0;
+    }
+    if (!guess->options.decimal && (marks == 1 || marks == 2))
+        guess->options.decimal = marks == 2 ? ',' : '.';
+    if (!guess->options.dates && __builtin_popcount(orders) == 1)
+        guess->options.dates = (uint8_t)__builtin_ctz(orders);
+    return true;
+}
+
+/* Leaves those --type in the options that are about new columns. */
+static bool keep_new_types(guess_t *guess, char **types, err_t *err) {
+    size_t count = 0;
+    for (size_t i = 0; i < guess->options.type_count; i++) {
+        type_spec_t spec;
+        if (!type_spec_read(guess->options.types[i], &spec, err))
+            return false;
+        bool is_new = false;
+        for (size_t j = guess_begin_of_new(guess); j < guess->structure.columns; j++)
+            is_new |= strcmp(guess->columns[j].name, spec.name) == 0 ||
+                      strcmp(guess->columns[j].key, spec.name) == 0;
+        type_spec_free(&spec);
+        if (is_new)
+            types[count++] = guess->options.types[i];
+    }
+    guess->options.types = types;
+    guess->options.type_count = count;
+    return true;
+}
+
+static bool widen(guess_t *guess, const schema_t *kept, const guess_sample_t *sample, char **types,
+                  const char *yaml, char **wider, err_t *err) {
+    if (!begin_kept(guess, kept, err) || !take_inputs(guess, sample, NULL, true, err) ||
+        !guess_read_names(guess, err))
+        return false;
+    decide_columns(guess);
+    if (!guess_name_columns(guess, err) || !keep_new_types(guess, types, err) ||
+        !guess_tell_types(guess, err) || !guess_settle_ways(guess, err))
+        return false;
+    guess_settle_nulls(guess);
+    guess_find_misfits(guess, sample);
+    return guess_write_added(guess, yaml, wider, err);
+}
+
+bool guess_widen(const schema_t *kept, const char *yaml, const guess_sample_t *sample,
+                 const guess_options_t *options, char **wider, err_t *err) {
+    guess_t *guess = calloc(1, sizeof *guess);
+    char **types = calloc(options->type_count + 1, sizeof *types);
+    bool ok = (guess && types && (guess->schema = calloc(1, sizeof *guess->schema)) &&
+               (guess->split = calloc(1, sizeof *guess->split))) ||
+              err_memory(err, sizeof *guess);
+    if (ok) {
+        guess->name = guess->here = sample->pieces[0].input;
+        guess->options = *options;
+        ok = widen(guess, kept, sample, types, yaml, wider, err);
+    }
+    guess_destroy(guess);
+    free(types);
+    return ok;
 }
 
 /* ---- a guess ---- */
@@ -407,7 +498,8 @@ guess_t *guess_new(const guess_sample_t *sample, const guess_options_t *options,
         guess->name = guess->here = first->input;
         guess->options = *options;
         guess->all = sample->every;
-        ok = begin(guess, first, err) && take_inputs(guess, sample, false, err) && settle(guess, sample, err);
+        ok = begin(guess, first, err) && take_inputs(guess, sample, first, false, err) &&
+             settle(guess, sample, err);
     }
     if (ok)
         return guess;

@@ -64,4 +64,10 @@ bool guess_write(const guess_t *guess, char **yaml, char **lines, err_t *err);
  * first: {file, line}, value}; far into a large file the line is null. Nothing, if the user has changed the comment. */
 size_t guess_kept(const char *yaml, size_t wanted, bson_t *to);
 
+/* Adds the columns of the sample that a guessed format lacks to its file `yaml`: at its end, as optional fields that the digest leaves
+ * out. kept: the same, read. The options are those of the command; of their --type those for new columns count. *wider is the
+ * caller's; it is the same file if the sample has no new column. False: as guess_new. */
+bool guess_widen(const schema_t *kept, const char *yaml, const guess_sample_t *sample,
+                 const guess_options_t *options, char **wider, err_t *err);
+
 #endif

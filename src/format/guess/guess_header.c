@@ -436,7 +436,7 @@ char *guess_utf8(const guess_t *guess, const uint8_t *text, size_t length) {
 }
 
 bool guess_read_names(guess_t *guess, err_t *err) {
-    for (size_t i = 0; i < guess->structure.columns; i++) {
+    for (size_t i = guess_begin_of_new(guess); i < guess->structure.columns; i++) {
         guess_column_t *column = &guess->columns[i];
         const uint8_t *text = (const uint8_t *)column->text;
         size_t length = column->length;
@@ -516,14 +516,49 @@ static void make_unique(guess_t *guess, size_t at) {
         same->numbered = number;
 }
 
+/* The key that --type gives a column; NULL: none. */
+static bool has_key_by_user(const guess_t *guess, const guess_column_t *column) {
+    bool has = false;
+    for (size_t i = 0; !has && i < guess->options.type_count; i++) {
+        type_spec_t spec;
+        err_t ignored;
+        has = type_spec_read(guess->options.types[i], &spec, &ignored) && spec.key &&
+              (strcmp(spec.name, column->name) == 0 || strcmp(spec.name, column->key) == 0);
+        type_spec_free(&spec);
+    }
+    return has;
+}
+
+/* A new column of a kept format gets no number: its key is its own, or the user's. */
+static bool check_new_key(const guess_t *guess, size_t at, err_t *err) {
+    const guess_column_t *column = &guess->columns[at];
+    const guess_column_t *taken = *column->key ? find_taken(guess, at, column->key) : NULL;
+    if (!taken || guess_leaves_out(guess, column) || has_key_by_user(guess, column))
+        return true;
+    text_t option = {.length = 0};
+    for (const char *name = column->name; *name; name++)
+        text_print(&option, *name == ':' ? "::" : "%c", *name);
+    text_append(&option, ":KEY:");
+    err_set(err, STATUS_INPUT,
+            "%.1000s: the key '%s' of the new column '%s' does not go with the key '%s' of the column '%s': "
+            "give it "
+            "another one with --type '%s'",
+            guess->here, column->key, column->name, taken->key, taken->name,
+            option.bytes ? option.bytes : "");
+    text_free(&option);
+    return false;
+}
+
 /* Makes the keys, when it is known whether the first record holds names. */
 bool guess_name_columns(guess_t *guess, err_t *err) {
     const bool named = guess->header || guess->named_here;
-    for (size_t i = 0; i < guess->structure.columns; i++) {
+    for (size_t i = guess_begin_of_new(guess); i < guess->structure.columns; i++) {
         guess_column_t *column = &guess->columns[i];
         free(column->key);
         if (!(column->key = make_key(named ? column->name : "", guess->options.nested)))
             return err_memory(err, MOST_KEY);
+        if (guess->kept && !check_new_key(guess, i, err))
+            return false;
         make_unique(guess, i);
     }
     return true;

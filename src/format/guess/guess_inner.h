@@ -44,6 +44,7 @@ typedef struct {
     char *key;
     size_t numbered;    /* the last number that was appended to this key for another column; 0: none */
     bool optional;      /* an input lacks it */
+    const char *in;     /* the input that it was first seen in, if that is not the first one */
     uint64_t in_quotes; /* values in quotes that are not empty */
     column_t column;
     head_t head;
@@ -113,11 +114,24 @@ struct guess {
     /* The first input with UTF-8 that is no ASCII; with text that is not UTF-8. NULL: none. */
     const char *wide_characters, *other_bytes;
     guess_words_t words;
+    const schema_t
+        *kept; /* guess_widen: its fields are the first columns, which are decided; otherwise NULL */
     /* set at the end */
     bool header;     /* the format says header: yes */
     bool named_here; /* the first record holds names, but columns are found by their places: header_line */
     encoding_t encoding;
 };
+
+/* The first column that is to be decided. */
+static inline size_t guess_begin_of_new(const guess_t *guess) {
+    return guess->kept ? guess->kept->field_count : 0;
+}
+
+/* True for a column of which the kept format says that it stays left out. */
+static inline bool guess_leaves_out(const guess_t *guess, const guess_column_t *column) {
+    return guess->kept && words_find(&guess->kept->left_out, ENCODING_NONE, (const uint8_t *)column->name,
+                                     strlen(column->name)) >= 0;
+}
 
 /* guess_documents.c: what a text is: delimited, JSON or BSON. */
 record_kind_t guess_kind_of(const uint8_t *text, size_t length);
@@ -146,6 +160,8 @@ void guess_note_quotes(guess_t *guess, bool names);
 bool guess_is_of_no_quotes(const guess_t *guess);
 /* guess_write.c: appends `before` and the text as a scalar of YAML, in quotes where it needs them. */
 void guess_put_scalar(text_t *out, const char *before, const char *text);
+/* The kept format file with its new columns as optional fields, and their --type among its options. */
+bool guess_write_added(const guess_t *guess, const char *yaml, char **wider, err_t *err);
 /* Appends the option (--type or -t) that gives a column this type, as a shell takes it. */
 void guess_put_spec(text_t *out, const char *option, const char *name, const decision_t *is);
 /* guess_settle.c: reads each --type, and gives it to its column when the names are known. */

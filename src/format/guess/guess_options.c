@@ -132,33 +132,81 @@ void guess_options_quote(text_t *line, const guess_options_t *options) {
         shell_quote_option(line, "--on-bad-value", schema_bad_values[options->bad_value]);
 }
 
+/* Appends the quoted options as a format file has them: on one line. */
+static void put_escaped(text_t *yaml, text_t *line) {
+    const size_t room = 4 * line->length + 1;
+    if (line->length && text_grow(yaml, room))
+        yaml->length += strlen(escape_text(yaml->bytes + yaml->length, room, line->bytes, line->length));
+    text_miss(yaml, line);
+    text_free(line);
+}
+
+void guess_options_put_types(text_t *yaml, const guess_options_t *options) {
+    text_t line = {.length = 0};
+    for (size_t i = 0; i < options->type_count; i++)
+        shell_quote_option(&line, "--type", options->types[i]);
+    put_escaped(yaml, &line);
+}
+
 void guess_options_name(text_t *yaml, const guess_options_t *options) {
     text_t line = {.length = 0};
     quote_guessing(&line, options);
-    const size_t room = 4 * line.length + 1;
-    if (line.length) {
-        text_append(yaml, "# with");
-        if (text_grow(yaml, room))
-            yaml->length += strlen(escape_text(yaml->bytes + yaml->length, room, line.bytes, line.length));
-        text_append(yaml, "\n");
-    }
-    text_miss(yaml, &line);
-    text_free(&line);
+    if (!line.length)
+        return;
+    text_append(yaml, "# with");
+    put_escaped(yaml, &line);
+    text_append(yaml, "\n");
 }
 
-bool guess_options_agree(const guess_options_t *options, const char *yaml, const char *what, err_t *err) {
-    const char *named = strstr(yaml, "\n# with "), *kept = named ? named + 1 : "# without options";
+/* True if the line of a kept format names the option. */
+static bool is_kept(const char *kept, const char *option, const char *value, text_t *item) {
+    const size_t length = strcspn(kept, "\n");
     text_t line = {.length = 0};
+    shell_quote_option(&line, option, value);
+    put_escaped(item, &line);
+    for (const char *at = item->bytes ? strstr(kept, item->bytes) : NULL; at && at < kept + length;
+         at = strstr(at + 1, item->bytes))
+        if (strchr(" \n", at[item->length]))
+            return true;
+    return false;
+}
+
+/* True if a --type is about a column that the kept format lacks. */
+static bool is_of_new(const schema_t *schema, const char *text) {
+    type_spec_t spec;
+    err_t ignored;
+    bool known = !schema_is_named(schema) || !type_spec_read(text, &spec, &ignored);
+    if (known)
+        return false;
+    for (size_t i = 0; i < schema->field_count; i++)
+        known |= strcmp(schema->fields[i].name, spec.name) == 0 ||
+                 words_find(&schema->fields[i].columns, ENCODING_NONE, (const uint8_t *)spec.name,
+                            strlen(spec.name)) >= 0;
+    type_spec_free(&spec);
+    return !known;
+}
+
+const char *guess_options_unused(const guess_options_t *options, const schema_t *schema) {
+    for (size_t i = 0; i < options->type_count; i++)
+        if (is_of_new(schema, options->types[i]))
+            return options->types[i];
+    return NULL;
+}
+
+bool guess_options_agree(const guess_options_t *options, const schema_t *schema, const char *yaml,
+                         const char *what, err_t *err) {
+    const char *named = strstr(yaml, "\n# with "), *kept = named ? named + 1 : "# without options";
     bool ok = true;
-    guess_options_name(&line, options);
-    if (line.lacking)
-        ok = err_memory(err, line.lacking);
-    else if (line.length && strncmp(kept, line.bytes, line.length) != 0)
-        ok = err_set(err, STATUS_USAGE,
-                     "%.*s: %s was guessed %.*s, all of which is given or nothing: " GUESS_ANEW,
-                     (int)strcspn(line.bytes, "\n") - (int)strlen("# with "), line.bytes + strlen("# with "),
-                     what, (int)strcspn(kept, "\n") - 2, kept + 2);
-    text_free(&line);
+    for (size_t i = 0; ok && i < GUESS_KEYS + options->type_count; i++) {
+        const bool with = i < GUESS_KEYS;
+        const char *value = with ? options->said[i] : options->types[i - GUESS_KEYS];
+        text_t item = {.length = 0};
+        if (value && !is_kept(kept, with ? "--with" : "--type", value, &item) &&
+            (with || !is_of_new(schema, value)))
+            ok = err_set(err, STATUS_USAGE, "%s: %s was guessed %.*s: " GUESS_ANEW,
+                         item.bytes ? item.bytes + 1 : value, what, (int)strcspn(kept, "\n") - 2, kept + 2);
+        text_free(&item);
+    }
     return ok;
 }
 

@@ -68,9 +68,17 @@ const char *guess_options_said(const guess_options_t *options, bool of_text);
 /* Appends the line of a format file that names the options of --with and --type, if any are given. */
 void guess_options_name(text_t *yaml, const guess_options_t *options);
 
-/* Checks that a kept format was guessed with the --with and --type that are given, if any are, by that line of its file `yaml`.
- * what: the format, for the sentence. False: status 1. */
-bool guess_options_agree(const guess_options_t *options, const char *yaml, const char *what, err_t *err);
+/* Appends those of --type, as that line has them. */
+void guess_options_put_types(text_t *yaml, const guess_options_t *options);
+
+/* Checks that a kept format was guessed with each --with and --type that is given, by that line of its file `yaml`. A
+ * --type of a column that the format lacks says how the column is added. what: the format, for the sentence.
+ * False: status 1. */
+bool guess_options_agree(const guess_options_t *options, const schema_t *schema, const char *yaml,
+                         const char *what, err_t *err);
+
+/* The first --type of a column that the kept format lacks; NULL: there is none. */
+const char *guess_options_unused(const guess_options_t *options, const schema_t *schema);
 
 /* ---- one --type ---- */
 

@@ -146,7 +146,7 @@ static bool settle_way(const guess_t *guess, guess_column_t *column, err_t *err)
 }
 
 bool guess_settle_ways(guess_t *guess, err_t *err) {
-    for (size_t i = 0; i < guess->structure.columns; i++)
+    for (size_t i = guess_begin_of_new(guess); i < guess->structure.columns; i++)
         if (!settle_way(guess, &guess->columns[i], err))
             return false;
     return true;
@@ -186,7 +186,7 @@ bool guess_is_nearly(const guess_column_t *column, fit_t *fit, decision_t *is) {
 }
 
 void guess_find_misfits(guess_t *guess, const guess_sample_t *sample) {
-    for (size_t i = 0; i < guess->structure.columns; i++) {
+    for (size_t i = guess_begin_of_new(guess); i < guess->structure.columns; i++) {
         guess_column_t *column = &guess->columns[i];
         const guess_piece_t *piece = sample->pieces;
         uint64_t lines = 0;

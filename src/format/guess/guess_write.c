@@ -202,12 +202,16 @@ static void put_writing(text_t *out, const guess_column_t *column) {
 
 static void write_type(writer_t *to, text_t *people, const guess_column_t *column) {
     const decision_t *is = &column->is;
+    const schema_t *kept = to->guess->kept;
+    const bool number = guess_kind_is_number(is->kind),
+               exact = kept ? kept->exact : has_type(to->guess, true);
     text_t more = {.length = 0};
     put_writing(&more, column);
     text_print(&to->yaml, " type: %s%s", type_of(is), more.bytes ? more.bytes : "");
     /* otherwise blanks in quotes and capitals of later values would be lost */
-    if (guess_is_typed_by_user(column) ? guess_kind_is_number(is->kind) && has_type(to->guess, true)
-                                       : is->kind == TYPE_TRIMMED || is->kind == TYPE_OBJECTID)
+    if (guess_is_typed_by_user(column)
+            ? number && exact
+            : is->kind == TYPE_TRIMMED || is->kind == TYPE_OBJECTID || (kept && number && !exact))
         text_print(&to->yaml, ", exact: %s", guess_is_typed_by_user(column) ? "no" : "yes");
     if (is->took_point)
         text_append(&more, ", decimal dot; else --with decimal=,");
@@ -324,6 +328,35 @@ static void write_columns(writer_t *to) {
                    (unsigned long long)guess->hollow, units_s(guess->hollow));
     for (unsigned i = 0; i < LISTS; i++)
         list_end(to, i);
+}
+
+/* ---- more columns ---- */
+
+bool guess_write_added(const guess_t *guess, const char *yaml, char **wider, err_t *err) {
+    writer_t to = {.guess = guess};
+    text_t out = {.length = 0};
+    for (size_t i = guess_begin_of_new(guess); i < guess->structure.columns; i++) {
+        if (guess_leaves_out(guess, &guess->columns[i]))
+            continue;
+        write_field(&to, &guess->columns[i]);
+        to.yaml.length -= strlen("}\n");
+        guess_put_scalar(&to.yaml, ", added: ", guess->columns[i].in);
+        text_append(&to.yaml, "}\n");
+        write_kept_column(&to, &guess->columns[i]);
+    }
+    const char *named = strstr(yaml, "\n# with "), *after = strchr(yaml, '\n') + 1;
+    after = named ? strchr(named + 1, '\n') : after;
+    text_append_bytes(&out, yaml, (size_t)(after - yaml));
+    text_append(&out, named || !guess->options.type_count ? "" : "# with");
+    guess_options_put_types(&out, &guess->options);
+    text_print(&out, named || !guess->options.type_count ? "%s%s" : "\n%s%s", after,
+               to.yaml.length ? to.yaml.bytes : "");
+    for (unsigned i = 0; i < LISTS; i++)
+        list_end(&to, i);
+    text_miss(&out, &to.yaml);
+    text_free(&to.yaml);
+    text_free(&to.people);
+    return (*wider = text_take(&out, err)) != NULL;
 }
 
 /* ---- all of it ---- */

@@ -36,6 +36,7 @@ typedef struct {
     const char *name;    /* of a file: its name, */
     uint64_t number;     /* and which line of it the first one is, from 1 */
     bool quiet;          /* says nothing about columns that are left out */
+    text_t *unknown;     /* gets the names of columns that the format does not know; or NULL */
 } lines_t;
 
 /* ---- the columns of a dialect ---- */
@@ -270,25 +271,114 @@ static size_t list_columns(const split_t *split, const dialect_t *unknown, char 
     return count;
 }
 
+/* The names of the format's columns. */
+static void list_fields(const schema_t *schema, char out[NAMES_SHOWN]) {
+    text_t names = {0};
+    for (size_t i = 0; i < schema->field_count; i++)
+        text_print(&names, i ? ",%s" : "%s", schema->fields[i].columns.items[0].text);
+    show((const uint8_t *)names.bytes, names.length, out, NAMES_SHOWN);
+    text_free(&names);
+}
+
+static bool is_same_name(const schema_t *schema, const span_t *one, const span_t *other) {
+    return encoding_same(schema->encoding, (const char *)one->text, one->length, other->text, other->length,
+                         true);
+}
+
+/* Checks that no column has two names. `unknown`: of those that the format does not know, each needs one. */
+static bool check_twice(const lines_t *lines, const dialect_t *dialect, bool unknown, err_t *err) {
+    const split_t *split = lines->split;
+    char name[NAME_SHOWN];
+    for (size_t i = 0; i < split->count; i++) {
+        const uint16_t field = dialect->field_of[i];
+        bool twice = field != DIALECT_NO_FIELD && dialect->column_of[field] != i;
+        for (size_t j = 0; field == DIALECT_NO_FIELD && unknown && j < i; j++)
+            twice |= is_same_name(lines->schema, &split->spans[j], &split->spans[i]);
+        if (twice)
+            return err_set(err, STATUS_INPUT, "the header names the column '%s' twice",
+                           show(split->spans[i].text, split->spans[i].length, name, NAME_SHOWN));
+        if (field == DIALECT_NO_FIELD && unknown && !split->spans[i].length)
+            return err_set(
+                err, STATUS_INPUT,
+                "column %zu of the header has no name, and no earlier file has such a column: give "
+                "it one",
+                i + 1);
+    }
+    return true;
+}
+
+/* A header that shares at most half of the names of the shorter one is of another kind of file. Otherwise a guess needs only those
+ * columns that the load names elsewhere. */
+static bool check_guessed(const lines_t *lines, const dialect_t *dialect, err_t *err) {
+    const schema_t *schema = lines->schema;
+    const size_t columns = lines->split->count;
+    const size_t fewer = columns < schema->field_count ? columns : schema->field_count;
+    char has[NAMES_SHOWN], wanted[NAMES_SHOWN];
+    size_t known = 0;
+    list_columns(lines->split, NULL, has);
+    for (size_t i = 0; i < schema->field_count; i++) {
+        known += dialect->column_of[i] != DIALECT_NO_FIELD;
+        if (schema->fields[i].needed && dialect->column_of[i] == DIALECT_NO_FIELD)
+            return err_set(err, STATUS_INPUT,
+                           "no column '%s' (has: %s), which --id, the filter or the shard key needs",
+                           schema->fields[i].columns.items[0].text, has);
+    }
+    if (2 * known > fewer)
+        return true;
+    list_fields(schema, wanted);
+    return err_set(
+        err, STATUS_INPUT,
+        "the header shares %zu of %zu names with the guessed format, so it is another kind of file "
+        "(has: %s; the format has: %s)",
+        known, fewer, has, wanted);
+}
+
+/* Counts the columns that the format neither knows nor leaves out in all files, and appends their names. */
+static size_t find_unknown(const lines_t *lines, const dialect_t *dialect, text_t *names) {
+    const schema_t *schema = lines->schema;
+    size_t count = 0;
+    for (size_t i = 0; i < lines->split->count; i++) {
+        const uint8_t *text = lines->split->spans[i].text;
+        size_t length = lines->split->spans[i].length;
+        blanks_trim(&text, &length);
+        if (dialect->field_of[i] != DIALECT_NO_FIELD ||
+            words_find(&schema->left_out, schema->encoding, text, length) >= 0)
+            continue;
+        count++;
+        if (names && text_grow(names, ENCODING_MOST_BYTES * length + 1)) {
+            char *to = names->bytes + names->length;
+            memset(to, 0, ENCODING_MOST_BYTES * length + 1);
+            if (encoding_converts(schema->encoding, text, length))
+                encoding_to_utf8(schema->encoding, (uint8_t *)to, text, length);
+            else
+                memcpy(to, text, length);
+            names->length += strlen(to) + 1;
+        }
+    }
+    return count;
+}
+
 /* Do the header's columns fit the format? Those that it does not know are left out, with a warning. */
 static bool check_names(const lines_t *lines, const dialect_t *dialect, err_t *err) {
     const schema_t *schema = lines->schema;
     const split_t *split = lines->split;
+    const new_columns_t usual = schema->guessed ? NEW_COLUMNS_REFUSE : NEW_COLUMNS_IGNORE,
+                        wanted = schema->new_columns ? schema->new_columns : usual;
     char names[NAMES_SHOWN];
     if (split->count == SPLIT_MOST)
         return err_set(err, STATUS_INPUT, "the header has %d columns or more, which is too many", SPLIT_MOST);
-    for (size_t i = 0; i < split->count; i++) {
-        const uint16_t field = dialect->field_of[i];
-        if (field != DIALECT_NO_FIELD && dialect->column_of[field] != i)
-            return err_set(err, STATUS_INPUT, "the header names the column '%s' twice",
-                           show(split->spans[i].text, split->spans[i].length, names, NAME_SHOWN));
-    }
-    const field_t *const missing = missing_field(schema, dialect);
-    const size_t count = list_columns(split, missing ? NULL : dialect, names);
+    const field_t *const missing = schema->guessed ? NULL : missing_field(schema, dialect);
+    const size_t unknown = find_unknown(lines, dialect, lines->unknown),
+                 count = list_columns(split, missing ? NULL : dialect, names);
+    if (!check_twice(lines, dialect, unknown && wanted != NEW_COLUMNS_IGNORE, err))
+        return false;
     if (missing)
         return err_set(err, STATUS_INPUT, "no column '%s' (has: %s)", missing->columns.items[0].text, names);
-    if (count && schema->guessed) /* no user has left a column out of it */
-        return err_set(err, STATUS_INPUT, "the guessed format has no column for %s", names);
+    if (schema->guessed && !check_guessed(lines, dialect, err))
+        return false;
+    if (unknown && wanted != NEW_COLUMNS_IGNORE)
+        return err_set(err, STATUS_INPUT, "the %s has no column for %s",
+                       schema->guessed ? "guessed format" : "format", names);
     if (count && !lines->quiet)
         log_warn("%s:%" PRIu64 ": %zu column%s not known to the format %s and left out: %s", lines->name,
                  lines->number, count, count == 1 ? " is" : "s are", schema->name, names);
@@ -440,7 +530,8 @@ static bool sniff_delimited(const schema_t *schema, const dialect_head_t *head, 
                      .split = calloc(1, sizeof *lines.split),
                      .name = name,
                      .number = 1,
-                     .quiet = head->quiet};
+                     .quiet = head->quiet,
+                     .unknown = head->unknown};
     if (!lines.split)
         return err_memory(err, sizeof *lines.split);
     const bool skipped = lines.at < lines.end || !schema->skip;

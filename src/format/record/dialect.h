@@ -9,6 +9,7 @@
 #ifndef TIPPLE_FORMAT_RECORD_DIALECT_H
 #define TIPPLE_FORMAT_RECORD_DIALECT_H
 
+#include "base/text.h"
 #include "format/schema/schema.h"
 
 enum {
@@ -52,6 +53,8 @@ typedef struct {
     bool more;     /* the file continues after all that */
     bool utf16;    /* it was UTF-16, before whoever reads it has made UTF-8 of it */
     bool quiet;    /* no warning names the columns that are left out */
+    text_t *
+        unknown; /* or NULL; gets the names of columns that the format does not know, each with a NUL after it */
 } dialect_head_t;
 
 /* The same from a file's beginning. If the line that names the columns is not there, and the format does not define everything,

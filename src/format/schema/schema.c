@@ -11,11 +11,12 @@
 #include <xxhash.h>
 
 void schema_destroy(schema_t *schema) {
-    if (schema) {
+    for (schema_t *next; schema; schema = next) {
+        next = schema->wider;
         yaml_tree_destroy(schema->tree);
         free(schema->zone);
+        free(schema);
     }
-    free(schema);
 }
 
 bool schema_tells_place(const schema_t *schema) {
@@ -140,7 +141,8 @@ bool schema_set_bad_value(schema_t *schema, bad_value_t bad_value, err_t *err) {
     return schema_digest(schema, err);
 }
 
-void schema_bind(schema_t *schema, const char *digest) {
+/* With all of its fields but those that are `added`. */
+static bool bind_fields(schema_t *schema, const char *digest) {
     schema_t other = *schema;
     err_t ignored;
     for (other.bad_value = BAD_VALUE_TEXT; other.bad_value < BAD_VALUES; other.bad_value++) {
@@ -149,8 +151,9 @@ void schema_bind(schema_t *schema, const char *digest) {
         memcpy(schema->digest, other.digest, sizeof schema->digest);
         schema->bound = other.bound;
         schema->bad_value = schema->bad_value_said ? schema->bad_value : other.bound;
-        return;
+        return true;
     }
+    return false;
 }
 
 /* ---- the digest ---- */
@@ -175,6 +178,8 @@ static void digest_part(XXH3_state_t *state, const schema_t *schema, uint32_t pa
         if (row->items) {
             const size_t count = *(const size_t *)(const void *)(from + row->count_at);
             for (size_t i = 0; i < count; i++) {
+                if (row->items == IN_FIELD && ((const field_t *)(const void *)*string)[i].added)
+                    break; /* and so are those after it */
                 digest_value(state, row->tag, "", 0);
                 digest_part(state, schema, row->items, *string + i * row->size);
             }
@@ -217,4 +222,92 @@ bool schema_digest(schema_t *schema, err_t *err) {
     hex_print(canonical.digest, sizeof canonical.digest, (uint8_t *)schema->digest);
     schema->bound = schema->bad_value;
     return true;
+}
+
+/* ---- columns that come and go ---- */
+
+const char *const schema_new_columns[NEW_COLUMNS] = {
+    [NEW_COLUMNS_ADD] = "add", [NEW_COLUMNS_IGNORE] = "ignore", [NEW_COLUMNS_REFUSE] = "refuse"};
+
+bool schema_is_named(const schema_t *schema) {
+    return schema->kind == RECORDS_DELIMITED && schema->usual_layouts &&
+           (schema->header == HEADER_YES || schema->header == HEADER_WORDS);
+}
+
+void schema_usual_layouts(schema_t *schema, const uint16_t *fields) {
+    size_t count = schema->field_count;
+    while (count > 1 && schema->fields[count - 1].added)
+        count--;
+    size_t needed = count;
+    while (needed > 1 && schema->fields[needed - 1].optional)
+        needed--;
+    schema->layout_count = 0;
+    if (needed < count)
+        schema->layouts[schema->layout_count++] = (layout_t){fields, needed};
+    schema->layouts[schema->layout_count++] = (layout_t){fields, count};
+}
+
+static size_t count_bound(const schema_t *schema) {
+    size_t count = 0;
+    while (count < schema->field_count && !schema->fields[count].added)
+        count++;
+    return count;
+}
+
+/* The fields from this one on are `added`. */
+static void add_from(schema_t *schema, size_t from) {
+    for (size_t i = 0; i < schema->field_count; i++)
+        schema->fields[i].added = i < from ? NULL : schema->fields[i].added ? schema->fields[i].added : "";
+    schema_usual_layouts(schema, schema->layouts[0].fields);
+}
+
+bool schema_bind(schema_t *schema, const char *digest) {
+    if (bind_fields(schema, digest))
+        return true;
+    if (!schema_is_named(schema))
+        return false;
+    const size_t bound = count_bound(schema);
+    for (size_t from = schema->field_count; from > 1 && schema->fields[from - 1].optional; from--) {
+        add_from(schema, from - 1);
+        if (bind_fields(schema, digest))
+            return true;
+    }
+    add_from(schema, bound);
+    return false;
+}
+
+bool schema_digest_of(schema_t *schema, size_t fields, char digest[33]) {
+    const size_t bound = count_bound(schema);
+    if (schema_is_named(schema))
+        add_from(schema, fields);
+    schema_t other = *schema;
+    err_t ignored;
+    other.bad_value = schema->bound;
+    const bool ok = schema_digest(&other, &ignored);
+    memcpy(digest, other.digest, sizeof other.digest);
+    if (schema_is_named(schema))
+        add_from(schema, bound);
+    return ok;
+}
+
+bool schema_extend(schema_t *schema, schema_t *wider, err_t *err) {
+    schema_t *last = wider;
+    field_t *fields = schema_own(schema, wider->field_count * sizeof *fields, err);
+    while (last->wider)
+        last = last->wider;
+    last->wider = schema->wider;
+    schema->wider = wider;
+    if (!fields)
+        return false;
+    memcpy(fields, wider->fields, wider->field_count * sizeof *fields);
+    memcpy(fields, schema->fields, schema->field_count * sizeof *fields);
+    schema->fields = fields;
+    schema->field_count = wider->field_count;
+    return true;
+}
+
+void schema_need(schema_t *schema, const char *path) {
+    for (size_t i = 0; i < schema->field_count; i++)
+        schema->fields[i].needed |=
+            leads_to(path, schema->fields[i].key) || leads_to(schema->fields[i].key, path);
 }

@@ -61,8 +61,9 @@
  *
  * What holds for every schema_t that schema_parse returns:
  *
- * - It does not change, and all threads share it. Only schema_set_bad_value, schema_bind, `id` and `guessed` change one, before
- *   anything is compiled from it. Its texts live in the tree of the file or in memory that it owns, as long as it does.
+ * - It does not change, and all threads share it. Only schema_set_bad_value, schema_bind and the members that are no part of the
+ *   format file change one, before anything is compiled from it. Its texts live in the tree of the file or in memory that it owns, as
+ *   long as it does.
  * - `kind` says which members mean something: those up to `layouts` belong to delimited records, those from `fixed` to
  *   `sections` to records of fixed width. JSON has fields only where values get types; BSON has none.
  * - Names of fields are unique. No key is the beginning of another one at a dot ("a" and "a.b"). A subdocument
@@ -70,7 +71,9 @@
  * - What is made names fields by their index, and never another made key.
  * - A delimited schema has at least one layout, and its layouts have different numbers of columns. Fields of fixed width
  *   have no gaps between them, and are together as wide as `fixed`.
- * - `digest` follows from everything that decides which document a record becomes, and from nothing else. */
+ * - Fields with `added` are the last ones, optional, and in a format whose columns a header names. They are in no layout.
+ * - `digest` follows from everything that decides which document a record becomes, but for fields with `added`, and from nothing
+ *   else. A record without their columns makes the same document with and without them. */
 #ifndef TIPPLE_FORMAT_SCHEMA_SCHEMA_H
 #define TIPPLE_FORMAT_SCHEMA_SCHEMA_H
 
@@ -129,6 +132,11 @@ typedef enum {
     BAD_VALUES
 } bad_value_t;
 
+/* What becomes of a column that a header names and the format does not know. NEW_COLUMNS_USUAL: a guess refuses its file, another
+ * format ignores the column. */
+typedef enum { NEW_COLUMNS_USUAL, NEW_COLUMNS_ADD, NEW_COLUMNS_IGNORE, NEW_COLUMNS_REFUSE } new_columns_t;
+enum { NEW_COLUMNS = NEW_COLUMNS_REFUSE + 1 };
+
 typedef enum { SIGN_NEVER, SIGN_ALWAYS, SIGN_MINUS } sign_t;
 
 typedef struct {
@@ -168,6 +176,9 @@ typedef struct {
     int divide;                /* for numbers: the exponent of the power of ten: 10 -> 1; -1: times 10 */
     bool hex;                  /* of binary data: hexadecimal digits, not base64 */
     bool optional;             /* a header may lack it */
+    const char
+        *added;  /* the input with which it came after the format was bound, or ""; NULL: it was there */
+    bool needed; /* of a guess: a header must have it all the same. Not a part of the format file */
 
     /* for records of fixed width: */
     uint32_t offset; /* from the start of the record, the section's fields, or the entry */
@@ -270,7 +281,7 @@ typedef struct {
     size_t count;
 } own_id_t;
 
-typedef struct {
+typedef struct schema {
     const char *name, *about;
     record_kind_t kind;
     char delimiters[SCHEMA_MOST_DELIMITERS];
@@ -304,6 +315,7 @@ typedef struct {
     size_t field_count;
     layout_t layouts[SCHEMA_MOST_LAYOUTS];
     size_t layout_count;
+    bool usual_layouts; /* the file has none */
 
     uint32_t fixed; /* characters of the fixed part */
     texts_t document;
@@ -318,9 +330,12 @@ typedef struct {
     bool
         bad_value_said; /* the user has said `bad_value`: by --on-bad-value, or in a format file of his own */
     bad_value_t bound;  /* what the digest has for `bad_value`: see schema_bind */
+    new_columns_t new_columns; /* nor is this, */
+    texts_t left_out;          /* nor the names of columns that stay left out of this collection */
 
-    char digest[33];   /* of the meaning of the file, so a changed comment does not change it */
-    yaml_tree_t *tree; /* owns all texts of the file, and what schema_own gives out */
+    char digest[33];      /* of the meaning of the file, so a changed comment does not change it */
+    yaml_tree_t *tree;    /* owns all texts of the file, and what schema_own gives out */
+    struct schema *wider; /* owned: those of which schema_extend has taken fields */
 } schema_t;
 
 void schema_destroy(schema_t *schema);
@@ -406,10 +421,31 @@ void schema_tell_bad(text_t *out, bad_value_t bad_value, bool stay, bool binary,
  * its own digest. False: there is no choice (status 1). */
 bool schema_set_bad_value(schema_t *schema, bad_value_t bad_value, err_t *err);
 
-/* Takes the digest by which a collection is bound, if it is that of this format with any choice of bad_value. The collection keeps
- * that choice in its digest; a later choice of the user's is for new inputs only. Where the user has made none, it is that of the
- * collection. Without effect on another format. */
-void schema_bind(schema_t *schema, const char *digest);
+/* Takes the digest by which a collection is bound, if it is that of this format with any choice of bad_value, and without some
+ * optional fields at its end, which become `added`. The collection keeps that choice in its digest; a later choice of the user's
+ * is for new inputs only. Where the user has made none, it is that of the collection. False: it is another format, and unchanged. */
+bool schema_bind(schema_t *schema, const char *digest);
+
+/* ---- columns that come and go ---- */
+
+/* By new_columns_t; the first is no word. */
+extern const char *const schema_new_columns[NEW_COLUMNS];
+
+/* True if a header names the columns, so that others can come and go. */
+bool schema_is_named(const schema_t *schema);
+
+/* The digest of the format without its fields from this one on, which are optional. */
+bool schema_digest_of(schema_t *schema, size_t fields, char digest[33]);
+
+/* Appends the last fields of `wider`, the same format with more of them, and owns it. What points to the fields stays valid. */
+bool schema_extend(schema_t *schema, schema_t *wider, err_t *err);
+
+/* A header must have the columns of the fields that make this path of a document. */
+void schema_need(schema_t *schema, const char *path);
+
+/* Makes the layouts of a format that has none: all fields but those with `added`, and the same without the optional ones at
+ * the end. `fields`: the numbers of all fields. */
+void schema_usual_layouts(schema_t *schema, const uint16_t *fields);
 
 /* ---- reading ---- */
 

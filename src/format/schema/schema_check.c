@@ -177,18 +177,26 @@ static bool check_columns(reader_t *reader, const schema_t *schema) {
     return true;
 }
 
-/* Where the file has none: all fields in order, and the same without the optional fields at the end. */
 static bool add_usual_layouts(reader_t *reader, schema_t *schema) {
     uint16_t *fields = schema_own(schema, schema->field_count * sizeof *fields, reader->err);
-    size_t needed = schema->field_count;
     for (size_t i = 0; fields && i < schema->field_count; i++)
         fields[i] = (uint16_t)i;
-    while (needed > 1 && schema->fields[needed - 1].optional)
-        needed--;
-    if (needed < schema->field_count)
-        schema->layouts[schema->layout_count++] = (layout_t){fields, needed};
-    schema->layouts[schema->layout_count++] = (layout_t){fields, schema->field_count};
+    schema->usual_layouts = true;
+    if (fields)
+        schema_usual_layouts(schema, fields);
     return fields;
+}
+
+/* Fields that came later stand at the end, and are found by their names alone. */
+static bool check_added(reader_t *reader, const schema_t *schema) {
+    for (size_t i = 0; i < schema->field_count; i++) {
+        const field_t *field = &schema->fields[i], *next = field + 1;
+        const bool last = i + 1 == schema->field_count || next->added;
+        if (field->added && (!i || !field->optional || !last || !schema_is_named(schema)))
+            return COMPLAIN(field->at, "'added' is for optional fields at the end of a format with "
+                                       "'header: yes' or [WORD, ...] and without 'layouts'");
+    }
+    return true;
 }
 
 static bool check_delimited(reader_t *reader, schema_t *schema) {
@@ -200,7 +208,8 @@ static bool check_delimited(reader_t *reader, schema_t *schema) {
         return COMPLAIN(record,
                         "a header cannot be told by an empty word, or by the first field's column \"\"; "
                         "say how it begins: header: yes, no, or [WORD, ...]");
-    if (!check_columns(reader, schema) || (!schema->layout_count && !add_usual_layouts(reader, schema)))
+    if (!check_columns(reader, schema) || (!schema->layout_count && !add_usual_layouts(reader, schema)) ||
+        !check_added(reader, schema))
         return false;
     if (by_line && (schema->delimiter_count > 1 || schema->layout_count > 1))
         return COMPLAIN(record, "'header_line' and 'header: refuse' go with one delimiter and one layout, by "

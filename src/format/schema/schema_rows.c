@@ -537,6 +537,8 @@ const row_t schema_rows[] = {
     {IN_FIELD, DELIMITED, "optional", read_bool, INTO(field_t, optional), .tag = "optional",
      .is = "yes or no: may a header lack the column?"},
 
+    {IN_FIELD, DELIMITED, "added", read_text, INTO(field_t, added),
+     .is = "a text: the file with which the column came after the first load. tipple writes it"},
     {IN_SURPLUS, ANY_KIND, "into", read_field, INTO(schema_t, surplus_field), .tag = "into", .needed = true,
      .is = "the field that gets the surplus"},
     {IN_SURPLUS, ANY_KIND, "left", read_number, INTO(schema_t, surplus_left), .tag = "left", .needed = true,

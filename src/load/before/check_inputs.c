@@ -4,9 +4,11 @@
 #include "format/record/dialect.h"
 #include "input/cutter.h"
 #include "input/manifest.h"
+#include "load/before/guess_inputs.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 enum {
@@ -20,6 +22,7 @@ typedef struct {
     const manifest_t *manifest;
     size_t longest; /* a record that has no end after so many bytes is skipped by the cutter */
     misfits_t *misfits;
+    bool *fresh; /* of inputs with columns that the format does not know, nor leaves out; or NULL */
     atomic_size_t next;
     pthread_mutex_t lock; /* of the misfits */
     team_t team;
@@ -74,16 +77,32 @@ static bool read_head(checker_t *checker, source_t *source, size_t *have, bool *
     return true;
 }
 
-static bool check_file(checker_t *checker, const input_file_t *file, err_t *err) {
+/* True if one of the names, each of which ends with a NUL, is not left out in all inputs. */
+static bool has_fresh(const schema_t *schema, const text_t *names) {
+    for (const char *at = names->bytes; at && at < names->bytes + names->length; at += strlen(at) + 1)
+        if (words_find(&schema->left_out, ENCODING_NONE, (const uint8_t *)at, strlen(at)) < 0)
+            return true;
+    return false;
+}
+
+static bool check_file(checker_t *checker, size_t at, err_t *err) {
+    const check_t *check = checker->check;
+    const input_file_t *file = &check->manifest->files[at];
     bool fits = false;
     size_t have = 0;
     dialect_t dialect;
+    text_t unknown = {.length = 0};
     source_t *source = source_open_in(&checker->kit, file, err);
-    bool ok = source && read_head(checker, source, &have, &fits, err) &&
-              (fits || dialect_sniff_head(
-                           checker->check->schema,
-                           &(dialect_head_t){checker->text, have, 0, false, source_is_utf16(source), true},
-                           file->name, &dialect, err));
+    bool ok = source && read_head(checker, source, &have, &fits, err);
+    const dialect_head_t head = {.text = checker->text,
+                                 .length = have,
+                                 .utf16 = ok && source_is_utf16(source),
+                                 .quiet = true,
+                                 .unknown = check->fresh ? &unknown : NULL};
+    ok = ok && (fits || dialect_sniff_head(check->schema, &head, file->name, &dialect, err));
+    if (ok && check->fresh)
+        check->fresh[at] = has_fresh(check->schema, &unknown);
+    text_free(&unknown);
     source_close(source);
     return ok;
 }
@@ -102,7 +121,7 @@ static void *work(void *context) {
     check_t *check = context;
     err_t err;
     for (size_t at; (at = check->next++) < check->manifest->count && !stop_signal();)
-        if (can_check(check, at) && !check_file(&checker, &check->manifest->files[at], &err))
+        if (can_check(check, at) && !check_file(&checker, at, &err))
             take_failure(check, at, &err);
     source_kit_close(&checker.kit);
     free(checker.text);
@@ -122,8 +141,9 @@ static void run(check_t *check) {
 }
 
 bool check_inputs_find(const schema_t *schema, const manifest_t *manifest, uint64_t longest,
-                       misfits_t *misfits, err_t *err) {
-    check_t check = {.schema = schema,
+                       misfits_t *misfits, bool *fresh, err_t *err) {
+    check_t check = {.fresh = fresh,
+                     .schema = schema,
                      .manifest = manifest,
                      .longest = longest < CUTTER_BUFFER ? CUTTER_BUFFER : (size_t)longest,
                      .misfits = misfits};
@@ -138,9 +158,42 @@ bool check_inputs_find(const schema_t *schema, const manifest_t *manifest, uint6
     return ok;
 }
 
-bool check_inputs(const schema_t *schema, manifest_t *manifest, bool skip, misfits_t *skipped, err_t *err) {
+bool check_inputs_is_fresh(const schema_t *schema, const uint8_t *text, size_t length) {
+    const dialect_head_t head = {.text = text, .length = length, .quiet = true, .unknown = &(text_t){0}};
+    dialect_t dialect;
+    err_t ignored;
+    const bool fresh =
+        dialect_sniff_head(schema, &head, "", &dialect, &ignored) && has_fresh(schema, head.unknown);
+    text_free(head.unknown);
+    return fresh;
+}
+
+/* Adds the columns of some inputs until none has others. Each round adds one, or is the last. */
+static bool add_columns(schema_t *schema, manifest_t *manifest, const check_adds_t *adds, misfits_t *misfits,
+                        err_t *err) {
+    const new_columns_t then = schema->new_columns;
+    bool *fresh = calloc(manifest->count + 1, sizeof *fresh), ok = fresh || err_memory(err, manifest->count);
+    schema->new_columns = NEW_COLUMNS_IGNORE;
+    for (bool more = ok; more;) {
+        misfits_free(misfits);
+        ok = check_inputs_find(schema, manifest, CUTTER_RECORD, misfits, fresh, err) &&
+             guess_inputs_widen(manifest, adds->options, fresh, schema, adds->yaml, &more, err);
+        more &= ok;
+    }
+    schema->new_columns = then;
+    if (ok && memchr(fresh, true, manifest->count)) { /* they cannot be added: now that is refused */
+        misfits_free(misfits);
+        ok = check_inputs_find(schema, manifest, CUTTER_RECORD, misfits, NULL, err);
+    }
+    free(fresh);
+    return ok;
+}
+
+bool check_inputs(schema_t *schema, manifest_t *manifest, const check_adds_t *adds, bool skip,
+                  misfits_t *skipped, err_t *err) {
     misfits_t misfits = {NULL, 0, 0};
-    bool ok = check_inputs_find(schema, manifest, CUTTER_RECORD, &misfits, err);
+    bool ok = adds ? add_columns(schema, manifest, adds, &misfits, err)
+                   : check_inputs_find(schema, manifest, CUTTER_RECORD, &misfits, NULL, err);
     if (ok && misfits.count && !skip)
         ok = misfits_refuse(&misfits, manifest->count, schema->name, skipped, err);
     else if (ok)

@@ -204,7 +204,7 @@ static schema_t *parse_guess(const guessed_t *guessed, err_t *err) {
 bool guess_inputs_checked(manifest_t *manifest, const guess_options_t *options, guessed_t *guessed,
                           err_t *err) {
     schema_t *schema = guess_inputs(manifest, options, guessed, err) ? parse_guess(guessed, err) : NULL;
-    const bool ok = schema && check_inputs(schema, manifest, false, NULL, err);
+    const bool ok = schema && check_inputs(schema, manifest, NULL, false, NULL, err);
     schema_destroy(schema);
     return ok;
 }
@@ -217,6 +217,49 @@ schema_t *guess_inputs_open(manifest_t *manifest, const guess_options_t *options
         (strncmp(line, GUESS_KEPT, strlen(GUESS_KEPT)) == 0 ? log_warn : log_note)("%s", line);
     }
     return schema;
+}
+
+/* ---- more columns ---- */
+
+/* Marks streams with new columns; what is read of them is kept. */
+static bool look_at_streams(sampling_t *sampling, manifest_t *manifest, const schema_t *schema, bool *fresh,
+                            err_t *err) {
+    bool ok = true;
+    for (size_t i = 0; ok && i < manifest->count; i++) {
+        if (manifest->files[i].kind != INPUT_STREAM)
+            continue;
+        ok = add_input(sampling, &manifest->files[i], SAMPLE, err);
+        const guess_piece_t *piece = sampling->sample.pieces;
+        fresh[i] = ok && sampling->sample.count && check_inputs_is_fresh(schema, piece->text, piece->length);
+        drop_pieces(&sampling->sample, 0);
+    }
+    return ok;
+}
+
+bool guess_inputs_widen(manifest_t *manifest, const guess_options_t *options, bool *fresh, schema_t *schema,
+                        char **yaml, bool *more, err_t *err) {
+    sampling_t sampling = {
+        .kit = {.looks = true}, .sample.lines = count_lines, .passes_bad = manifest->passes_bad};
+    size_t count = 0, seen = 0;
+    char *wider = NULL;
+    bool ok = look_at_streams(&sampling, manifest, schema, fresh, err);
+    for (size_t i = 0; i < manifest->count; i++)
+        count += fresh[i];
+    const size_t every = count / (OTHERS + 1) + 1, share = SAMPLE * every / (count ? count : 1);
+    for (size_t i = 0; ok && i < manifest->count; i++)
+        if (fresh[i] && seen++ % every == 0)
+            ok = add_input(&sampling, &manifest->files[i], share > LEAST_OF_OTHER ? share : LEAST_OF_OTHER,
+                           err);
+    *more = false;
+    if (ok && sampling.sample.count && (ok = guess_widen(schema, *yaml, &sampling.sample, options, &wider, err))) {
+        schema_t *with = schema_parse_guessed(wider, "the guessed format, with its new columns", err);
+        *more = with && with->field_count > schema->field_count;
+        ok = with && schema_extend(schema, with, err);
+        free(*yaml);
+        *yaml = wider;
+    }
+    sampling_free(&sampling);
+    return ok;
 }
 
 /* ---- their own _id ---- */

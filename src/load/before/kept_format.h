@@ -11,7 +11,15 @@
 
 /* *schema NULL: nothing was loaded yet; must: that is a failure (status 1). False: it was loaded with a --format, which must be
  * given again (status 1). *text (the format file) is to be freed. name: of the collection. */
-bool kept_format(store_t *store, const char *name, bool must, schema_t **schema, char **text, err_t *err);
+bool kept_format(store_t *store, const char *name, bool must, schema_t **schema, char **text,
+                 uint64_t *widened, err_t *err);
+
+/* What the header of a collection says of the columns of a format that is given or kept: those that stay left out, those that came
+ * later. A --format may have more optional fields at its end than the collection was bound with, and must have those that came:
+ * they become `added`. *known: the fields but those that are new now. Status 1: it lacks one, or has another one; 5: it has a
+ * column that was left out. */
+bool kept_columns(const catalog_header_t *header, const char *name, schema_t *schema, size_t *known,
+                  err_t *err);
 
 /* For a study: the format with which a load without --format would read these inputs, kept or guessed. *text as above. NULL: err. */
 schema_t *kept_format_or_guess(const server_options_t *target, const guess_options_t *options,

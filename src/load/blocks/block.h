@@ -40,15 +40,18 @@ typedef struct {
     size_t torn_count;
     fix_mark_t *fixes; /* records that a person has fixed */
     size_t fix_count;
-    tail_t tail;           /* of a complete one: its last block, for only_compares */
-    atomic_uint epoch;     /* of our ownership; 0: it is another load's now */
-    atomic_uint fed_epoch; /* the last one that a feeder began with */
-    atomic_bool begun;     /* by this load: a block was handed out */
-    atomic_bool opened;    /* by a feeder of this load: a stream can be read only once */
-    atomic_bool misfit;    /* it could not be begun: its beginning does not fit, or cannot be read */
-    atomic_bool changed;   /* it has other content than when it was loaded before */
-    atomic_bool feeding;   /* a feeder reads it, perhaps for an ownership that was lost meanwhile */
-    uint64_t blocks;       /* after its last one; known when it is fed */
+    tail_t tail;            /* of a complete one: its last block, for only_compares */
+    atomic_uint epoch;      /* of our ownership; 0: it is another load's now */
+    atomic_uint fed_epoch;  /* the last one that a feeder began with */
+    atomic_bool begun;      /* by this load: a block was handed out */
+    atomic_bool opened;     /* by a feeder of this load: a stream can be read only once */
+    atomic_bool misfit;     /* it could not be begun: its beginning does not fit, or cannot be read */
+    atomic_bool changed;    /* it has other content than when it was loaded before */
+    const text_t *left_out; /* for ASK_TO_LEAVE_OUT: names of its columns, a NUL after each */
+    bool
+        columns_seen; /* its header was noted for the result; of its first piece, under the lock of load_state_t */
+    atomic_bool feeding; /* a feeder reads it, perhaps for an ownership that was lost meanwhile */
+    uint64_t blocks;     /* after its last one; known when it is fed */
     /* --reload-missing: it is begun anew when what is not done yet was loaded: from this block on it is read twice */
     bool read_before;
     uint64_t read_from;

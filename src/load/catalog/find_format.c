@@ -7,6 +7,7 @@
 #include "load/before/kept_format.h"
 #include "load/before/uri_target.h"
 #include "load/job/job.h"
+#include "server/cluster.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,6 +46,18 @@ bool job_leave_out(job_t *job, err_t *err) {
     return ok;
 }
 
+/* The values of the shard key decide where a document is, so that each header must have them. */
+static bool need_shard_key(job_t *job, err_t *err) {
+    sharding_t sharding;
+    if (server_facts(job->server)->kind != SERVER_ROUTER)
+        return true;
+    const bool ok = sharding_read(job->server, job->client, NULL, &sharding, err);
+    for (size_t i = 0; ok && sharding.sharded && i < sharding.key.count; i++)
+        schema_need(job->schema, sharding.key.fields[i].path);
+    sharding_free(&sharding);
+    return ok;
+}
+
 static bool find_kept(job_t *job, err_t *err) {
     if (!job_connect(job, err) || !store_mongo_need(&job->store, job->server, job->client, err))
         return false;
@@ -53,7 +66,8 @@ static bool find_kept(job_t *job, err_t *err) {
     if (job->spec->retry && !job_may_retry(job, err))
         return false;
     return kept_format(job->store, server_namespace(job->server), job->spec->retry != NULL, &job->schema,
-                       &job->format_text, err);
+                       &job->format_text, &job->widened, err) &&
+           (!job->schema || need_shard_key(job, err));
 }
 
 /* What was guessed before this load. A format that is kept stays; then it has to be the same. */
@@ -71,12 +85,13 @@ static bool take_guessed(job_t *job, const char *kept, err_t *err) {
     return same || err_set(err, STATUS_USAGE, "the format that is given is not %s: " GUESS_ANEW, kept);
 }
 
-bool job_find_format(job_t *job, err_t *err) {
+static bool find_format(job_t *job, err_t *err) {
     const load_spec_t *spec = job->spec;
     guessed_t guessed = {.yaml = NULL};
     char whose[320] = "the format that is given";
     if ((!spec->retry && !job_list_inputs(job, err)) || !find_kept(job, err))
         return false;
+    job->had_format = job->schema;
     if (job->schema) {
         log_detail("no --format: by the one that the catalog keeps:\n%s", job->format_text);
         snprintf(whose, sizeof whose, "the format that was kept when %s was first loaded",
@@ -85,7 +100,7 @@ bool job_find_format(job_t *job, err_t *err) {
     if (spec->guessed && !take_guessed(job, whose, err))
         return false;
     if (job->schema)
-        return guess_options_agree(&spec->guess, job->format_text, whose, err) &&
+        return guess_options_agree(&spec->guess, job->schema, job->format_text, whose, err) &&
                (!spec->guess.bad_value_given ||
                 schema_set_bad_value(job->schema, spec->guess.bad_value, err));
     bool ok = (job->schema = guess_inputs_open(&job->manifest, &spec->guess, &guessed, err)) != NULL;
@@ -94,6 +109,13 @@ bool job_find_format(job_t *job, err_t *err) {
     guessed_free(&guessed);
     job->result->guessed = ok ? strdup(job->format_text) : NULL; /* for want of memory it is not named */
     return ok;
+}
+
+bool job_find_format(job_t *job, err_t *err) {
+    if (!find_format(job, err))
+        return false;
+    job->known_fields = job->schema->field_count;
+    return true;
 }
 
 bool job_find_id(job_t *job, err_t *err) {

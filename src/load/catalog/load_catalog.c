@@ -30,6 +30,9 @@ static void fill_settings(job_t *job, const char *id, const char *existing) {
                                          .existing = existing,
                                          .format_text = job->format_text,
                                          .filter = job->filter ? filter_text(job->filter) : "",
+                                         .added = job->added,
+                                         .added_count = job->added_count,
+                                         .widened = job->widened,
                                          .accepts_other_uuid = job->spec->same_collection};
     memcpy(job->settings.uuid, job->place.uuid, sizeof job->settings.uuid);
     job->settings.empty = job->place.empty;
@@ -53,9 +56,8 @@ static bool check_unfilled(job_t *job, err_t *err) {
 }
 
 static bool check_found(job_t *job, const catalog_header_t *header, err_t *err) {
-    if (header->format_digest)
-        schema_bind(job->schema, header->format_digest);
-    if (!catalog_check_header(header, &job->settings, err))
+    if (!kept_columns(header, job->settings.name, job->schema, &job->known_fields, err) ||
+        !catalog_check_header(header, &job->settings, err))
         return false;
     if (!header->format)
         return check_unfilled(job, err);
@@ -74,6 +76,10 @@ bool job_look_at_catalog(job_t *job, err_t *err) {
         return false;
     fill_settings(job, job->spec->id, job->spec->existing);
     bool ok = job->store->read_header(job->store, &header, &found, err);
+    if (!job->format_text) {
+        job->known_fields = job->schema->field_count;
+        job->widened = header.widened;
+    }
     if (ok && found)
         ok = check_found(job, &header, err);
     else if (ok && header.has_entries)
@@ -86,8 +92,10 @@ bool job_look_at_catalog(job_t *job, err_t *err) {
              own_id_set(job->schema, header.id ? header.id : "", err) &&
              job_find_existing(job, header.existing ? header.existing : "", err) &&
              job_check_copies(job, err);
+    if (header.format_text && !job->format_text)
+        job->known_fields = job->schema->field_count;
     catalog_header_free(&header);
-    return ok;
+    return ok && job_list_added(job, err);
 }
 
 bool job_enroll(job_t *job, err_t *err) {
@@ -165,7 +173,12 @@ bool job_open_catalog(job_t *job, err_t *err) {
     catalog_header_t header = {0};
     fill_settings(job, job->schema->id ? job->schema->id->text : "", existing_names[job->existing]);
     if (!catalog_open(job->store, &job->settings, &header, err))
-        return false;
+        return job_refuse(job);
+    if (!job->had_format && catalog_has_lost(&header, &job->settings)) {
+        job->lost = true;
+        catalog_header_free(&header);
+        return catalog_refuse_lost(&job->settings, err);
+    }
     job->loading.generation = header.generation;
     memcpy(job->own_catalog, header.own, sizeof job->own_catalog);
     job->loading.bound = job->began_bound = header.format != NULL;

@@ -24,6 +24,7 @@
 
 typedef struct {
     const schema_t *schema;
+    const feeder_options_t *options;
     dialect_shelf_t *shelf;
     pool_t *pool;
     load_file_t *files; /* of all feeders; pieces of one input are neighbours, in the order of its text */
@@ -43,18 +44,39 @@ static bool refuse_header(load_file_t *file, err_t *err) {
         file->input->name);
 }
 
+/* A later member of a compressed tar is read when those before it are loaded, and nothing can be added then. */
+static void refuse_columns(const load_file_t *file, const text_t *unknown, err_t *err) {
+    if (unknown->length && input_is_in_stream(file->input))
+        err_add(err, ". It is read too late for that: extract it with tar -xOf, and load it by itself");
+}
+
+static bool tell_columns(const beginning_t *beginning, load_file_t *file, const dialect_t *dialect,
+                         const text_t *unknown, err_t *err) {
+    const feeder_options_t *options = beginning->options;
+    return !options->columns || !dialect->header ||
+           options->columns(options->context, file, dialect, unknown, err);
+}
+
 /* The dialect of the file's first bytes, which its records in the collection were read by, too. */
-static bool find_dialect(beginning_t *beginning, load_file_t *file, const dialect_head_t *head, err_t *err) {
+static bool find_dialect(beginning_t *beginning, load_file_t *file, dialect_head_t *head, err_t *err) {
     dialect_t dialect;
     size_t begins, ends;
+    text_t unknown = {.length = 0};
+    head->unknown = &unknown;
+    head->quiet = beginning->options->columns != NULL;
     const bool fits = dialect_sniff_head(beginning->schema, head, file->input->name, &dialect, err),
                same = fits && (!file->read_by || file->read_by == dialect.hash);
+    bool ok = same && tell_columns(beginning, file, &dialect, &unknown, err);
     if (!same && (fits || err->status == STATUS_INPUT) && file->input->kind == INPUT_STREAM &&
         (file->only_compares || file->begun_before))
-        return other_stream_refuse(file, "the new one has other columns than the old one", 0, head->length,
-                                   err);
-    if (!same)
-        return fits && refuse_header(file, err);
+        other_stream_refuse(file, "the new one has other columns than the old one", 0, head->length, err);
+    else if (!fits)
+        refuse_columns(file, &unknown, err);
+    else if (!same)
+        refuse_header(file, err);
+    text_free(&unknown);
+    if (!ok)
+        return false;
     dialect.bad_value = file->bad_value;
     if (!(file->dialect = dialect_shelf_keep(beginning->shelf, &dialect)))
         return err_memory(err, sizeof dialect);
@@ -845,6 +867,7 @@ static void *work(void *context) {
         .kit = {.pool = options->pipeline->pool},
         .limited = {.schema = options->schema, .left = options->limit, .about = options->limit_is_about},
         .beginning = {.schema = options->schema,
+                      .options = &feeder->options,
                       .shelf = &options->pipeline->shelf,
                       .pool = options->pipeline->pool,
                       .files = options->files,

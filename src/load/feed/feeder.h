@@ -56,6 +56,10 @@ typedef struct {
     /* A file cannot be read to its end, *err says why (status 5): true if the feeding shall go on with the next. One
      * call at a time. NULL: never. */
     bool (*misfit)(void *context, load_file_t *file, err_t *err);
+    /* A header was read; unknown: names of columns that the format does not know, a NUL after each. Before its file is cut. NULL:
+     * nobody wants to know. */
+    bool (*columns)(void *context, load_file_t *file, const dialect_t *dialect, const text_t *unknown,
+                    err_t *err);
     void *context;
 } feeder_options_t;
 

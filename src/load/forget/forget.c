@@ -308,6 +308,8 @@ static bool forget_all(forgetting_t *forgetting, forgotten_t *forgotten, err_t *
     bool ok = find_removed(forgetting, forgotten, inputs, &count, err) &&
               (!forgetting->spec->documents || entry_documents_may_remove(&forgetting->documents, err)) &&
               catalog_remove(forgetting->store, inputs, count, &removal, err);
+    for (size_t i = 0; ok && forgetting->spec->documents && i < count; i++)
+        ok = catalog_forget_columns(forgetting->store, inputs[i].entry->path, err);
     free(inputs);
     for (size_t i = 0; ok && i < forgetting->spec->input_count; i++)
         ok = look_at_rest(forgetting, &removal, &forgotten[i], err);

@@ -30,10 +30,8 @@ static bool extend(job_t *job, asking_t *asking) {
 }
 
 bool job_bind(job_t *job, err_t *err) {
-    if (!job->loading.bound && !catalog_bind(job->store, &job->settings, err))
-        return false;
-    job->loading.bound = true;
-    return true;
+    job->loading.bound = job->loading.bound || catalog_bind(job->store, &job->settings, err);
+    return job->loading.bound || job_refuse(job);
 }
 
 /* What was not to be read any more: the last block is read once more, with what comes behind it. */
@@ -133,7 +131,9 @@ static bool answer(job_t *job, asking_t *asking) {
     asking->err.text[0] = '\0';
     return asking->what == ASK_TO_BIND       ? job_bind(job, &asking->err)
            : asking->what == ASK_FOR_NUMBERS ? extend(job, asking)
-                                             : go_on(job, asking->file, &asking->err);
+           : asking->what == ASK_TO_LEAVE_OUT
+               ? job_leave_out_columns(job, asking->file, asking->file->left_out, &asking->err)
+               : go_on(job, asking->file, &asking->err);
 }
 
 void job_answer(job_t *job) {

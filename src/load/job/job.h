@@ -36,6 +36,12 @@ typedef struct {
     schema_t *schema;
     char *retry_options; /* for a command in the reject file */
     char *format_text;   /* the file of a guessed format; NULL: --format was given */
+    size_t known_fields; /* those after them are added by this load: */
+    header_column_t *added;
+    size_t added_count;
+    uint64_t widened; /* the header's, when the format was read there */
+    bool had_format;  /* the catalog had one when the load began */
+    bool lost; /* another load was first to write columns or a format: begin again with what is kept now */
     filter_t *filter;
     index_spec_t indexes[JOB_MOST_INDEXES];
     size_t index_count;
@@ -126,6 +132,19 @@ bool job_has_asked(const job_t *job, const index_spec_t *index);
 bool job_find_format(job_t *job, err_t *err);
 /* Do the documents bring their `_id`s? The catalog may say otherwise. Without --id; after list_inputs. */
 bool job_find_id(job_t *job, err_t *err);
+
+/* columns.c. take: what becomes of columns that the format lacks; before the inputs are checked. list: those that were added, for the
+ * catalog and the result; once the catalog was looked at. add: writes them down; when the inputs are registered. see: for
+ * feeder_options_t. leave_out_columns: for the main thread. refuse: the catalog was not opened, bound or widened; finds out whether the load
+ * may begin again. Always false. */
+bool job_refuse(job_t *job);
+bool job_take_new_columns(job_t *job, err_t *err);
+bool job_list_added(job_t *job, err_t *err);
+bool job_add_columns(job_t *job, err_t *err);
+bool job_refuse(job_t *job);
+bool job_see_columns(void *context, load_file_t *file, const dialect_t *dialect, const text_t *unknown,
+                     err_t *err);
+bool job_leave_out_columns(job_t *job, const load_file_t *file, const text_t *names, err_t *err);
 
 /* With --copies, documents have `_id`s of their places. */
 bool job_check_copies(const job_t *job, err_t *err);

@@ -83,6 +83,7 @@ static bool start_feeders(job_t *job, err_t *err) {
                                 .misfit = job_skip_misfit,
                                 .skips = spec->skip_bad_files,
                                 .in_order = job->existing == EXISTING_REPLACE,
+                                .columns = job_see_columns,
                                 .context = job};
     options.threads = options.in_order ? 1 : feeder_threads(&options);
     if (!spec->dry_run &&

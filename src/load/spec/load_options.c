@@ -60,6 +60,12 @@ static bool read_create(void *create, const char *text, err_t *err) {
     return true;
 }
 
+static bool read_new_columns(void *wanted, const char *text, err_t *err) {
+    const int chosen = choose_word("new-columns", text, schema_new_columns + 1, NEW_COLUMNS - 1, err);
+    *(new_columns_t *)wanted = chosen < 0 ? NEW_COLUMNS_USUAL : (new_columns_t)(chosen + 1);
+    return chosen >= 0;
+}
+
 static bool check_type(void *unused, const char *text, err_t *err) {
     (void)unused;
     return guess_options_type(text, err);
@@ -132,7 +138,7 @@ const option_t load_options[] = {
                    "loads nothing."),
     OPTION("copies", COUNT32, spec.copies, .argument = "N", .least = 1, .most = COPIES_MOST, .typed = true,
            .takers = TAKEN_BY_LOAD | TAKEN_BY_VERIFY,
-           .help = "Take each input N times (default 1), each time with _ids of its own."),
+           .help = "Take each input N times, each with _ids of its own."),
 
     OPTION("with", CUSTOM, spec.guess, .group = GROUP_INPUT, .argument = "KEY=VALUE",
            .offers =
@@ -150,6 +156,11 @@ const option_t load_options[] = {
                "Correct the guess of a column: NAME:TYPE or NAME:TYPE(PATTERN); NAME:KEY: stores it under "
                "another key, NAME:KEY:TYPE does both. Without a header the columns are column_1, column_2 "
                "and so on. Repeatable."),
+
+    OPTION("new-columns", CUSTOM, spec.new_columns, .argument = "WHAT", .offers = "add ignore refuse",
+           .custom = read_new_columns, .takers = LOADS,
+           .help =
+               "A column that the format lacks: add (usual for a guess), ignore (with --format), refuse."),
 
     OPTION("on-bad-value", CUSTOM, spec.guess, .group = GROUP_MISFITS, .argument = "WHAT",
            .offers = "text null reject", .custom = guess_options_bad_value,
@@ -188,7 +199,7 @@ const option_t load_options[] = {
            .help = "Threads, each with a connection of its own (default: twice the CPUs, 4 to 16)."),
     OPTION("batch", COUNT32_AUTO, spec.batch, .letter = 'b', .argument = "N|auto", .least = 1,
            .most = LIMITS_MOST_BATCH, .takers = TAKEN_BY_LOAD | TAKEN_BY_DRILL,
-           .help = "Documents in a batch (default 1000). auto: as `tipple tune` found."),
+           .help = "Documents a batch (default 1000; auto: by tipple tune)."),
     OPTION("batch", COUNT32, spec.batch, .letter = 'b', .argument = "N", .least = 1,
            .most = LIMITS_MOST_BATCH, .takers = TAKEN_BY_LIBRARY,
            .help = "Documents in a batch (default 1000)."),

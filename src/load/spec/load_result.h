@@ -26,6 +26,16 @@ typedef struct {
     char *places; /* the first ones: "a.csv:17, a.csv:20"; NULL: memory was out */
 } bad_result_t;
 
+/* A column that came or went. */
+typedef enum { COLUMN_ADDED, COLUMN_MISSING, COLUMN_LEFT_OUT, COLUMN_NEWS } column_news_t;
+typedef struct {
+    column_news_t news;
+    char *name;
+    const char *type; /* of one that was added */
+    char *file;       /* the first one of `files` */
+    uint64_t files;
+} column_result_t;
+
 /* A shard or a router. */
 typedef struct {
     char name[512];
@@ -51,6 +61,8 @@ typedef struct {
     bool bad_binary;             /* or binary, as some did */
     bad_result_t *bad_fields;
     size_t bad_field_count, bad_field_room;
+    column_result_t *columns;
+    size_t column_count;
     uint64_t files_done_by_others, records_done_by_others; /* other loads, meanwhile; parts count as files */
     int64_t waited_ns;                                     /* for them, or for a lease of theirs */
     uint32_t threads, batch;

@@ -34,8 +34,9 @@ typedef struct news {
 } news_t;
 
 /* What the main thread alone may do for another one: bind the collection to the format; find numbers for an offset of an input
- * of unknown size; take a stream that was only to be compared, because it goes on behind what was loaded of it. */
-typedef enum { ASK_TO_BIND, ASK_FOR_NUMBERS, ASK_TO_GO_ON } asked_of_main_t;
+ * of unknown size; take a stream that was only to be compared, because it goes on behind what was loaded of it; note in the catalog
+ * that columns of an input stay left out. */
+typedef enum { ASK_TO_BIND, ASK_FOR_NUMBERS, ASK_TO_GO_ON, ASK_TO_LEAVE_OUT } asked_of_main_t;
 
 /* A thread that waits for that. */
 typedef struct asking {
