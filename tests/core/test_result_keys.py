@@ -9,7 +9,7 @@ KEY = re.compile(r'\b(?:AS_[A-Z_]+\(|BSON_APPEND_\w+\(\w+, )"(?=\w+")|\bOF\(\w+,
 NAMED = re.compile(r'`"?(\w+)"?`|"(\w+)"')
 SHORT = re.compile(r"`(\w+_)\.\.\.`")  # `scan_disk_...`: all that begin so
 FIGURE = re.compile(r'\b(?:AS_(?:COUNT|NUMBER|SECONDS|COUNT_IF)\(\s*"([^"]+)"|OF\(\w+, (\w+)\))')
-NO_FIGURES = set("""appended budget_spent clustered collection compressor configuration direct disturbed ended filter finished
+NO_FIGURES = set("""appended budget_spent clustered collection compressor configuration direct disturbed ended file filter finished
     format keys limited_by memory name namespace obstacle question reads reason settled why with""".split())  # flags and texts
 COMMANDS = ("load", "verify", "query", "tune", "drill", "status", "where")
 
