@@ -81,7 +81,7 @@ static bool note_header(job_t *job, const load_file_t *file, const dialect_t *di
     if (gone_count == 1 && came_count == 1)
         log_warn(
             "%s: the column '%s' is gone and '%s' is new: if that is another name for the same values, the "
-            "documents have them under two keys now",
+            "documents of this file do not have them under the old key",
             name, gone, came);
     return ok;
 }
