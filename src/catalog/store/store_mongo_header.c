@@ -19,9 +19,9 @@
  *    widened, columns: {of: <drops>, ...} (see catalog_columns.c)}
  *
  * An earlier version knows neither `widened` nor `columns`, and leaves both there when it drops: so columns say of which drop they
- * are. It reads formatText, and must be stopped by it where a --format has got new columns: BY_FORMAT is no format file. */
+ * are. It reads formatText, and must be stopped by it where a --format has got new columns: BY_FORMAT is no format file, and its key is what that version says. */
 #define HEADER    "catalog"
-#define BY_FORMAT "# a --format with columns that came later"
+#define BY_FORMAT "needs a later version of tipple: its --format has got columns"
 
 static bool take_text(const bson_t *document, const char *field, char **text, err_t *err) {
     bson_iter_t iter;

@@ -377,8 +377,9 @@ static bool check_names(const lines_t *lines, const dialect_t *dialect, err_t *e
     if (schema->guessed && !check_guessed(lines, dialect, err))
         return false;
     if (unknown && wanted != NEW_COLUMNS_IGNORE)
-        return err_set(err, STATUS_INPUT, "the %s has no column for %s",
-                       schema->guessed ? "guessed format" : "format", names);
+        return err_set(err, STATUS_INPUT, "the %s has no column for %s%s",
+                       schema->guessed ? "guessed format" : "format", names,
+                       schema->new_columns == NEW_COLUMNS_REFUSE ? " (--new-columns refuse)" : "");
     if (count && !lines->quiet)
         log_warn("%s:%" PRIu64 ": %zu column%s not known to the format %s and left out: %s", lines->name,
                  lines->number, count, count == 1 ? " is" : "s are", schema->name, names);

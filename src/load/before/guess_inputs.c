@@ -251,7 +251,8 @@ bool guess_inputs_widen(manifest_t *manifest, const guess_options_t *options, bo
             ok = add_input(&sampling, &manifest->files[i], share > LEAST_OF_OTHER ? share : LEAST_OF_OTHER,
                            err);
     *more = false;
-    if (ok && sampling.sample.count && (ok = guess_widen(schema, *yaml, &sampling.sample, options, &wider, err))) {
+    if (ok && sampling.sample.count &&
+        (ok = guess_widen(schema, *yaml, &sampling.sample, options, &wider, err))) {
         schema_t *with = schema_parse_guessed(wider, "the guessed format, with its new columns", err);
         *more = with && with->field_count > schema->field_count;
         ok = with && schema_extend(schema, with, err);
