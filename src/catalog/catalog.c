@@ -10,21 +10,14 @@
 
 /* ---- the header ---- */
 
-static bool refuse_filter(const catalog_settings_t *settings, const char *then, err_t *err) {
+/* quote: around the values of the option. */
+static bool refuse_option(const char *name, const char *option, const char *quote, const char *then,
+                          const char *now, err_t *err) {
     if (!then[0])
-        return err_set(err, STATUS_USAGE, "%s was loaded without --filter: leave it out, or %s",
-                       settings->name, ANEW);
-    return err_set(err, STATUS_USAGE, "%s was loaded with --filter '%s'%s%s%s: give the same one, or %s",
-                   settings->name, then, settings->filter[0] ? ", not '" : "", settings->filter,
-                   settings->filter[0] ? "'" : "", ANEW);
-}
-
-static bool refuse_id(const catalog_settings_t *settings, const char *then, err_t *err) {
-    if (!then[0])
-        return err_set(err, STATUS_USAGE, "%s was loaded without --id: leave it out, or %s", settings->name,
-                       ANEW);
-    return err_set(err, STATUS_USAGE, "%s was loaded with --id %s%s%s: give the same one, or %s",
-                   settings->name, then, settings->id[0] ? ", not " : "", settings->id, ANEW);
+        return err_set(err, STATUS_USAGE, "%s was loaded without %s: leave it out, or " ANEW, name, option);
+    return err_set(err, STATUS_USAGE, "%s was loaded with %s %s%s%s%s%s%s%s: give the same one, or " ANEW,
+                   name, option, quote, then, quote, now[0] ? ", not " : "", now[0] ? quote : "", now,
+                   now[0] ? quote : "");
 }
 
 /* One that was guessed can be given by no name; one that is given and means the same, such as json, is that one. */
@@ -48,9 +41,10 @@ static bool check_format(const catalog_header_t *header, const catalog_settings_
                        "another document; use the old format file, or %s",
                        header->format, settings->name, ANEW);
     if (settings->filter && strcmp(header->filter ? header->filter : "", settings->filter) != 0)
-        return refuse_filter(settings, header->filter ? header->filter : "", err);
+        return refuse_option(settings->name, "--filter", "'", header->filter ? header->filter : "",
+                             settings->filter, err);
     if (settings->id && strcmp(header->id ? header->id : "", settings->id) != 0)
-        return refuse_id(settings, header->id ? header->id : "", err);
+        return refuse_option(settings->name, "--id", "", header->id ? header->id : "", settings->id, err);
     const char *existing = header->existing ? header->existing : existing_names[EXISTING_REJECT];
     if (settings->existing && strcmp(existing, settings->existing) != 0)
         return err_set(err, STATUS_USAGE,

@@ -353,11 +353,6 @@ static void free_job(job_t *job) {
         free(job->late);
         job->late = next;
     }
-    while (job->aside) {
-        news_t *next = job->aside->next;
-        free(job->aside);
-        job->aside = next;
-    }
     while (job->torn) {
         news_t *next = job->torn->next;
         pipeline_free_block(&job->loading.pipeline, job->torn->block);

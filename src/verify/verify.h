@@ -11,8 +11,8 @@
 #include <stdint.h>
 
 typedef struct {
-    load_spec_t
-        load; /* the load that is verified: collection, format, inputs, filters (none: the catalog's), limit, threads, memory, patience */
+    /* the load that is verified: collection, format, inputs, filters (none: the catalog's), limit, threads, memory, patience */
+    load_spec_t load;
     char *const *retry; /* reject files whose records were fixed and loaded */
     size_t retry_count;
     double sample_percent; /* 100: everything */
@@ -28,8 +28,8 @@ typedef struct {
     uint64_t files, unfinished_files, catalog_files;
     uint64_t records, expected, rejected, filtered, fixed;
     uint64_t left_out; /* of the rejected: by a person, or by the filter when they were fixed */
-    uint64_t
-        replaced; /* records whose documents later ones have replaced, and are not expected (--existing replace) */
+    /* records whose documents later ones have replaced, and are not expected (--existing replace) */
+    uint64_t replaced;
     uint64_t undecided; /* `_id`s of which that is not known: the sample has not all of their records */
     uint64_t unsought;  /* fixed records whose documents were not looked for: their `_id`s are not known */
     uint64_t unloaded;  /* records of reject files that were fixed, and not loaded yet */

@@ -87,8 +87,8 @@ typedef struct {
     load_id_t self;
     uint32_t generation; /* of the collection */
     bool safe;           /* without --unsafe */
-    bool
-        again; /* what was done before this run is compared, if it has to be, and then each piece is begun anew */
+    /* what was done before this run is compared, if it has to be, and then each piece is begun anew */
+    bool again;
     bool holds; /* pieces are not loaded, but kept, whether done or not, and given back unchanged */
     int64_t lease_ns;
     /* How does the input that we see compare with its entry? *version: which version it is (SAME, OLDER). */
@@ -102,8 +102,8 @@ typedef struct {
     size_t input_count, input_room;
     work_t *works;
     size_t work_count, work_room;
-    size_t
-        *order; /* of the works, by numbers in the catalog (ledger_put_in_order); NULL: it does not matter */
+    /* of the works, by numbers in the catalog (ledger_put_in_order); NULL: it does not matter */
+    size_t *order;
     size_t order_from;    /* all works before it in the order are DONE */
     size_t first_open;    /* no piece before it is OPEN, OTHERS or CHECK */
     size_t hand_out_from; /* all pieces before this one that are to be handed out were handed out */

@@ -75,7 +75,8 @@ static const entry_t *next_of_file(const matching_t *m, size_t number, file_plac
     return NULL;
 }
 
-bool register_grows(const matching_t *m, size_t number, const entry_t *entry, bool *grown, err_t *err) {
+/* Does the input begin with the entry's content? False: err. */
+static bool grows(const matching_t *m, size_t number, const entry_t *entry, bool *grown, err_t *err) {
     const registration_t *registering = m->registering;
     const wanted_t *wanted = &registering->wanted[number];
     view_t view;
@@ -133,7 +134,7 @@ static uint64_t weight(const entry_t *entry) {
 
 static bool look_here(const matching_t *m, size_t number, const entry_t *entry, grown_t *grown, err_t *err) {
     bool fits;
-    if (!register_grows(m, number, entry, &fits, err))
+    if (!grows(m, number, entry, &fits, err))
         return false;
     if (fits && (!grown->here || weight(entry) > weight(grown->here)))
         grown->here = entry;
@@ -151,7 +152,7 @@ static bool look_at_gone(const matching_t *m, size_t number, grown_t *grown, err
     for (const entry_t *entry;
          gone <= MOST_GONE && (entry = register_next_gone_below(m, number, wanted->seen.size, &at));) {
         bool fits = false;
-        if (weight(entry) > weight(grown->here) && !register_grows(m, number, entry, &fits, err))
+        if (weight(entry) > weight(grown->here) && !grows(m, number, entry, &fits, err))
             return false;
         grown->moved_count += fits;
         grown->moved = fits && weight(entry) > weight(grown->moved) ? entry : grown->moved;

@@ -97,9 +97,7 @@ bool register_stands_beside(const matching_t *m, size_t number, const entry_t *e
 const char *register_stands_further(const matching_t *m, size_t number, const entry_t *entry);
 /* The entries that are called for the file that it is read from, by whatever name; NULL: no more. */
 const entry_t *register_next_of_file(const matching_t *m, size_t number, file_place_t *place);
-/* Does the entry's content stand under its path? By what the file system says, where that is enough: thousands of entries
- * need not be read for a file that begins with none of them. Or it is read. */
-bool register_stands_untouched(const matching_t *m, const entry_t *entry);
+/* Does the entry's content stand under its path? It is read. */
 bool register_stands_content(const matching_t *m, const entry_t *entry);
 /* Of an input that is new: an entry, or an input before it that is new, too, whose name says that it may hold the same, packed
  * otherwise: the input is like it. False: err. */
@@ -119,8 +117,6 @@ const entry_t *register_next_of_further_name(const matching_t *m, const wanted_t
 bool register_find_alike(matching_t *m, err_t *err);
 /* Of register_next_gone those of fewer bytes, which may have become this input. */
 const entry_t *register_next_gone_below(const matching_t *m, size_t number, uint64_t bytes, size_t *at);
-/* Does the input begin with the entry's content? False: err. */
-bool register_grows(const matching_t *m, size_t number, const entry_t *entry, bool *grown, err_t *err);
 /* Something of it was sent, perhaps. Of an empty file, or a mere header line, a longer one is nothing but another file. */
 bool register_may_hold_records(const entry_t *entry);
 /* Another load has seen this file after us, when it was longer. */

@@ -97,7 +97,9 @@ bool register_stands_beside(const matching_t *m, size_t number, const entry_t *e
 
 /* The same by what the file system says, where that is enough: thousands of entries need not be read for a file that
  * begins with none of them. */
-bool register_stands_untouched(const matching_t *m, const entry_t *entry) {
+/* By what the file system says, where that is enough: thousands of entries need not be read for a file that begins with none of
+ * them. */
+static bool stands_untouched(const matching_t *m, const entry_t *entry) {
     const asked_t *there = register_what_stands(m, entry);
     const version_t *newest = entry_newest(entry);
     return there->is == A_FILE && (there->file.member || (there->file.size == newest->size &&
@@ -115,8 +117,7 @@ static const group_t *group_of(const matching_t *m, const wanted_t *wanted, size
     group->made = true;
     const entry_t *entry;
     for (size_t at = first; (entry = register_like_at(m, &m->by_last_name, wanted, at)); at++)
-        if (!entry_is_by_name(entry) && !register_stands_untouched(m, entry) &&
-            !register_stands_content(m, entry))
+        if (!entry_is_by_name(entry) && !stands_untouched(m, entry) && !register_stands_content(m, entry))
             m->gone[first + group->gone++] = entry;
     return group;
 }

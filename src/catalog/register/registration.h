@@ -32,8 +32,8 @@ typedef struct {
 typedef struct {
     const char *name; /* as the catalog writes it */
     const char *kind; /* "plain", "gzip", "zstd", "xz", "bzip2", "zip", "stream" */
-    const char *
-        last_name; /* within name: of a member of an archive, the archive's and the member's; NULL: behind the last / */
+    /* within name: of a member of an archive, the archive's and the member's; NULL: behind the last / */
+    const char *last_name;
     const char *path;      /* of the file that it is read from, on this machine; NULL: none */
     const char *copy_mark; /* what makes it a copy in its name; "" or NULL: it is none */
     bool named;            /* it can be recognised; false: a stream without --input-name */
@@ -77,8 +77,8 @@ typedef struct {
     uint64_t size; /* of the file; of the archive, if the path is that of a member */
     int64_t modified_ns;
     const char *copy; /* of a path of an entry: as copy_mark */
-    const char *
-        member; /* its name, behind ARCHIVE!, in the path that was asked for; NULL: the path is that of a file */
+    /* its name, behind ARCHIVE!, in the path that was asked for; NULL: the path is that of a file */
+    const char *member;
 } file_id_t;
 typedef bool register_file_fn(const char *path, file_id_t *file);
 

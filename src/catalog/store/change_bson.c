@@ -16,16 +16,11 @@ static const char *piece_field(const entry_change_t *change, const char *field, 
 
 /* {pieces: {$not: {$elemMatch: {owner: {$ne: OWNER}}}}} */
 static void append_owns_all(bson_t *query, const load_id_t *owner) {
-    bson_t pieces, none, match, other;
-    BSON_APPEND_DOCUMENT_BEGIN(query, "pieces", &pieces);
-    BSON_APPEND_DOCUMENT_BEGIN(&pieces, "$not", &none);
-    BSON_APPEND_DOCUMENT_BEGIN(&none, "$elemMatch", &match);
-    BSON_APPEND_DOCUMENT_BEGIN(&match, "owner", &other);
+    bson_t other = BSON_INITIALIZER;
     entry_append_owner(&other, "$ne", owner);
-    bson_append_document_end(&match, &other);
-    bson_append_document_end(&none, &match);
-    bson_append_document_end(&pieces, &none);
-    bson_append_document_end(query, &pieces);
+    BCON_APPEND(query, "pieces", "{", "$not", "{", "$elemMatch", "{", "owner", BCON_DOCUMENT(&other), "}",
+                "}", "}");
+    bson_destroy(&other);
 }
 
 /* Everything that the first change believes, the others believe too. */
@@ -44,31 +39,23 @@ static void append_query(const entry_change_t *change, size_t alike, bson_t *to)
         entry_append_number(&query, "_id", change->ordinal);
     }
     /* once: late, it must not say again that documents remain */
-    if (change->removes || change->adds_name) {
-        BSON_APPEND_DOCUMENT_BEGIN(&query, "removed", &inner);
-        BSON_APPEND_BOOL(&inner, "$ne", true);
-        bson_append_document_end(&query, &inner);
-    }
+    if (change->removes || change->adds_name)
+        BCON_APPEND(&query, "removed", "{", "$ne", BCON_BOOL(true), "}");
     if (change->sets_remains)
         BSON_APPEND_BOOL(&query, "removed", true);
     if (!change->sets_remains && !change->adds_name) {
         entry_append_owner(&query, piece_field(change, "owner", name), &change->owner);
         entry_append_number(&query, piece_field(change, "epoch", name), change->epoch);
     }
-    if (change->only_piece) {
-        BSON_APPEND_DOCUMENT_BEGIN(&query, "pieces", &inner);
-        BSON_APPEND_INT32(&inner, "$size", 1);
-        bson_append_document_end(&query, &inner);
-    }
+    if (change->only_piece)
+        BCON_APPEND(&query, "pieces", "{", "$size", BCON_INT32(1), "}");
     if (change->owns_all)
         append_owns_all(&query, &change->owner);
     if (change->version)
         entry_append_number(&query, "version", change->version);
     if (change->no_extent_yet) {
         snprintf(name, sizeof name, "extents.%zu", change->extent_at);
-        bson_append_document_begin(&query, name, -1, &inner);
-        BSON_APPEND_BOOL(&inner, "$exists", false);
-        bson_append_document_end(&query, &inner);
+        BCON_APPEND(&query, name, "{", "$exists", BCON_BOOL(false), "}");
     }
     bson_append_document_end(to, &query);
 }
@@ -92,19 +79,9 @@ static void append_set_piece(const entry_change_t *change, bson_t *set) {
     }
 }
 
-static void append_noted(const fix_mark_t *fix, bson_t *to) {
-    char name[NAME];
-    bson_t noted;
-    snprintf(name, sizeof name, "%016" PRIx64, fix->hash);
-    BSON_APPEND_DOCUMENT_BEGIN(to, "noted", &noted);
-    BSON_APPEND_BOOL(&noted, name, true);
-    bson_append_document_end(to, &noted);
-}
-
 /* Does what entry_add_fix (or entry_reopen_fix) does, without reading the entry. */
 static void append_fix(const fix_mark_t *fix, bool reopens, bson_t *set) {
-    char name[NAME];
-    bson_t inner;
+    char name[NAME], hash[17];
     const int used = snprintf(name, sizeof name, "fixes.%" PRIu64 "-%016" PRIx64, fix->offset, fix->of);
     char *suffix = name + used;
     const size_t room = sizeof name - (size_t)used;
@@ -120,13 +97,10 @@ static void append_fix(const fix_mark_t *fix, bool reopens, bson_t *set) {
         snprintf(suffix, room, ".confirmed");
         BSON_APPEND_BOOL(set, name, true);
     } else {
-        bson_append_document_begin(set, name, -1, &inner);
-        entry_append_number(&inner, "hash", fix->hash);
-        BSON_APPEND_BOOL(&inner, "confirmed", true);
-        entry_append_number(&inner, "generation", fix->generation);
-        append_noted(fix,
-                     &inner); /* keeps it noted if a command that does not know of it confirms FIX_NOTHING */
-        bson_append_document_end(set, &inner);
+        /* it stays noted if a command that does not know of it confirms FIX_NOTHING */
+        snprintf(hash, sizeof hash, "%016" PRIx64, fix->hash);
+        BCON_APPEND(set, name, "{", "hash", BCON_INT64((int64_t)fix->hash), "confirmed", BCON_BOOL(true),
+                    "generation", BCON_INT64(fix->generation), "noted", "{", hash, BCON_BOOL(true), "}", "}");
     }
 }
 
@@ -177,13 +151,11 @@ static void append_set(const entry_change_t *change, bson_t *set) {
 
 /* One change, or the same change for all that are alike. */
 static void append_same(const entry_change_t *change, size_t alike, bson_t *to) {
-    bson_t update, set;
+    bson_t set = BSON_INITIALIZER;
     append_query(change, alike, to);
-    BSON_APPEND_DOCUMENT_BEGIN(to, "u", &update);
-    BSON_APPEND_DOCUMENT_BEGIN(&update, "$set", &set);
     append_set(change, &set);
-    bson_append_document_end(&update, &set);
-    bson_append_document_end(to, &update);
+    BCON_APPEND(to, "u", "{", "$set", BCON_DOCUMENT(&set), "}");
+    bson_destroy(&set);
 }
 
 /* ---- many in one statement ---- */
@@ -252,65 +224,39 @@ static void append_completed(const entry_change_t *change, const char *key, bson
 /* {$arrayElemAt: [{$literal: [<item of the first>, ..., <item of the last>]}, {$subtract: ["$_id", <first>]}]} */
 static void append_own_item(const entry_change_t *changes, size_t alike, append_item_fn *append_item,
                             const char *key, bson_t *to) {
-    bson_t item, arguments, literal, list, subtract, numbers;
+    bson_t list = BSON_INITIALIZER;
     char text[16];
-    bson_append_document_begin(to, key, -1, &item);
-    BSON_APPEND_ARRAY_UNSAFE_BEGIN(&item, "$arrayElemAt", &arguments);
-    BSON_APPEND_DOCUMENT_BEGIN(&arguments, "0", &literal);
-    BSON_APPEND_ARRAY_UNSAFE_BEGIN(&literal, "$literal", &list);
     for (size_t i = 0, at = 0; i < alike; i++) {
         for (; at < changes[i].ordinal - changes->ordinal; at++)
             /* an ordinal that is not among the changes */
             bson_append_null(&list, entry_index_key(at, text), -1);
         append_item(&changes[i], entry_index_key(at++, text), &list);
     }
-    bson_append_array_end(&literal, &list);
-    bson_append_document_end(&arguments, &literal);
-    BSON_APPEND_DOCUMENT_BEGIN(&arguments, "1", &subtract);
-    BSON_APPEND_ARRAY_UNSAFE_BEGIN(&subtract, "$subtract", &numbers);
-    BSON_APPEND_UTF8(&numbers, "0", "$_id");
-    entry_append_number(&numbers, "1", changes->ordinal);
-    bson_append_array_end(&subtract, &numbers);
-    bson_append_document_end(&arguments, &subtract);
-    bson_append_array_end(&item, &arguments);
-    bson_append_document_end(to, &item);
+    BCON_APPEND(to, key, "{", "$arrayElemAt", "[", "{", "$literal", BCON_ARRAY(&list), "}", "{", "$subtract",
+                "[", BCON_UTF8("$_id"), BCON_INT64(changes->ordinal), "]", "}", "]", "}");
+    bson_destroy(&list);
 }
 
 /* [{$mergeObjects: [{$arrayElemAt: ["$versions", 0]}, {completed: <its own>}]}] */
 static void append_own_completed(const entry_change_t *changes, size_t alike, bson_t *set) {
-    bson_t versions, version, merged, first, arguments, completed;
-    BSON_APPEND_ARRAY_UNSAFE_BEGIN(set, "versions", &versions);
-    BSON_APPEND_DOCUMENT_BEGIN(&versions, "0", &version);
-    BSON_APPEND_ARRAY_UNSAFE_BEGIN(&version, "$mergeObjects", &merged);
-    BSON_APPEND_DOCUMENT_BEGIN(&merged, "0", &first);
-    BSON_APPEND_ARRAY_UNSAFE_BEGIN(&first, "$arrayElemAt", &arguments);
-    BSON_APPEND_UTF8(&arguments, "0", "$versions");
-    BSON_APPEND_INT32(&arguments, "1", 0);
-    bson_append_array_end(&first, &arguments);
-    bson_append_document_end(&merged, &first);
-    BSON_APPEND_DOCUMENT_BEGIN(&merged, "1", &completed);
+    bson_t completed = BSON_INITIALIZER;
     append_own_item(changes, alike, append_completed, "completed", &completed);
-    bson_append_document_end(&merged, &completed);
-    bson_append_array_end(&version, &merged);
-    bson_append_document_end(&versions, &version);
-    bson_append_array_end(set, &versions);
+    BCON_APPEND(set, "versions", "[", "{", "$mergeObjects", "[", "{", "$arrayElemAt", "[",
+                BCON_UTF8("$versions"), BCON_INT32(0), "]", "}", BCON_DOCUMENT(&completed), "]", "}", "]");
+    bson_destroy(&completed);
 }
 
 /* Each entry finds its own piece in a list: one statement for all of them, which the server plans once. */
 static void append_each_its_own(const entry_change_t *changes, size_t alike, bson_t *to) {
-    bson_t pipeline, stage, set, pieces;
+    bson_t set = BSON_INITIALIZER, pieces;
     append_query(changes, alike, to);
-    BSON_APPEND_ARRAY_UNSAFE_BEGIN(to, "u", &pipeline);
-    BSON_APPEND_DOCUMENT_BEGIN(&pipeline, "0", &stage);
-    BSON_APPEND_DOCUMENT_BEGIN(&stage, "$set", &set);
     BSON_APPEND_ARRAY_UNSAFE_BEGIN(&set, "pieces", &pieces);
     append_own_item(changes, alike, append_progress, "0", &pieces);
     bson_append_array_end(&set, &pieces);
     if (changes->sets_completed)
         append_own_completed(changes, alike, &set);
-    bson_append_document_end(&stage, &set);
-    bson_append_document_end(&pipeline, &stage);
-    bson_append_array_end(to, &pipeline);
+    BCON_APPEND(to, "u", "[", "{", "$set", BCON_DOCUMENT(&set), "}", "]");
+    bson_destroy(&set);
 }
 
 size_t change_bson_statement(const entry_change_t *changes, size_t count, bson_t *to) {

@@ -13,26 +13,23 @@ bool load_id_is_nobody(const load_id_t *id) {
     return load_id_equal(id, &nobody);
 }
 
+static void add_times(counts_t *to, const counts_t *from, uint64_t times) {
+    to->read += from->read * times;
+    to->loaded += from->loaded * times;
+    to->already_there += from->already_there * times;
+    to->rejected += from->rejected * times;
+    to->filtered += from->filtered * times;
+    to->corrected += from->corrected * times;
+    to->replaced += from->replaced * times;
+    to->kept += from->kept * times;
+}
+
 void counts_add(counts_t *to, const counts_t *from) {
-    to->read += from->read;
-    to->loaded += from->loaded;
-    to->already_there += from->already_there;
-    to->rejected += from->rejected;
-    to->filtered += from->filtered;
-    to->corrected += from->corrected;
-    to->replaced += from->replaced;
-    to->kept += from->kept;
+    add_times(to, from, 1);
 }
 
 void counts_subtract(counts_t *to, const counts_t *from) {
-    to->read -= from->read;
-    to->loaded -= from->loaded;
-    to->already_there -= from->already_there;
-    to->rejected -= from->rejected;
-    to->filtered -= from->filtered;
-    to->corrected -= from->corrected;
-    to->replaced -= from->replaced;
-    to->kept -= from->kept;
+    add_times(to, from, UINT64_MAX); /* -1 */
 }
 
 /* ---- reading ---- */

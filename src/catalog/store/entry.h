@@ -68,8 +68,8 @@ typedef struct {
     int64_t modified_ns;
     /* by which dialect its records are read, also when the text has more lines than today; 0: not decided */
     uint64_t dialect;
-    uint32_t
-        bad_value; /* 1 + what becomes of its values that do not fit; 0: what the collection was bound with */
+    /* 1 + what becomes of its values that do not fit; 0: what the collection was bound with */
+    uint32_t bad_value;
     done_runs_t done;
     counts_t counts; /* of the done blocks, without the tail */
     tail_t tail;

@@ -82,12 +82,12 @@ bool store_take_numbers(store_t *store, uint32_t generation, uint64_t extents, u
     return true;
 }
 
-bool load_seems_to_run(const load_seen_t *load, int64_t lease_ms) {
+static bool seems_to_run(const load_seen_t *load, int64_t lease_ms) {
     return !load->ended && !load->leaving && load->silent_ms < lease_ms;
 }
 
 bool load_puts_back(const load_seen_t *load, int64_t lease_ms) {
-    return load_seems_to_run(load, lease_ms) && !load->forgets;
+    return seems_to_run(load, lease_ms) && !load->forgets;
 }
 
 /* self: NULL, or only others are counted that put things back. */
@@ -99,7 +99,7 @@ static bool count_running(store_t *store, const load_id_t *self, int64_t lease_m
     for (size_t i = 0; ok && i < loads.count; i++) {
         const load_seen_t *load = &loads.loads[i];
         *count += self ? load_puts_back(load, lease_ms) && !load_id_equal(self, &load->id)
-                       : load_seems_to_run(load, lease_ms);
+                       : seems_to_run(load, lease_ms);
     }
     loads_free(&loads);
     return ok;

@@ -34,12 +34,12 @@ typedef struct {
     char *format, *format_digest, *filter; /* NULL: not bound yet */
     char *id;                              /* the fields that the `_id`s are made of; NULL or "": none */
     char *existing;                        /* --existing: "keep" or "replace"; NULL: "reject" */
-    load_id_t
-        replacing; /* the load that alone works on the collection, with --existing replace; no load: none does */
+    /* the load that alone works on the collection, with --existing replace; no load: none does */
+    load_id_t replacing;
     char *format_text; /* the format file, if it was guessed; otherwise NULL */
     uint64_t widened;  /* how often its columns have changed since then */
-    header_column_t
-        *columns; /* in the order in which they came, or were left out; each is one piece of memory */
+    /* in the order in which they came, or were left out; each is one piece of memory */
+    header_column_t *columns;
     size_t column_count;
     bool knows_columns; /* no earlier version has bound the collection, which notes none */
     load_id_t dropping; /* the load that drops the collection; no load: nobody drops it */
@@ -74,8 +74,8 @@ typedef struct {
     const char *format, *format_digest, *filter;
     const char *id, *format_text; /* HEADER_BIND; or NULL */
     const char *existing;         /* the same */
-    const header_column_t
-        *columns; /* HEADER_BIND, HEADER_WIDEN: all of them; `drops` says of which collection */
+    /* HEADER_BIND, HEADER_WIDEN: all of them; `drops` says of which collection */
+    const header_column_t *columns;
     size_t column_count;
     uint64_t widened;
     load_id_t dropping, replacing, by;
@@ -199,10 +199,8 @@ bool store_read_all(store_t *store, const uint32_t *among, size_t among_count, e
 bool store_take_numbers(store_t *store, uint32_t generation, uint64_t extents, uint64_t ordinals,
                         uint64_t *first_extent, uint64_t *first_ordinal, err_t *err);
 
-/* Does it seem to run, and is it not about to end? For people and for cleaning up only, since it uses how long ago the
- * server last heard from it. */
-bool load_seems_to_run(const load_seen_t *load, int64_t lease_ms);
-/* And will it put back at its end what loads have changed of a cluster? */
+/* Does it seem to run, is it not about to end, and will it put back at its end what loads have changed of a cluster? For people
+ * and for cleaning up only, since it uses how long ago the server last heard from it. */
 bool load_puts_back(const load_seen_t *load, int64_t lease_ms);
 /* How many such loads there are. */
 bool running_count(store_t *store, int64_t lease_ms, size_t *count, err_t *err);

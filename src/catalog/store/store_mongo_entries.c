@@ -118,17 +118,14 @@ static bool read_entry(const store_mongo_t *mongo, const bson_t *document, uint6
 bool store_mongo_read_entries(store_t *store, uint64_t *from, const uint32_t *among, size_t among_count,
                               entries_t *entries, bool *more, err_t *err) {
     store_mongo_t *mongo = store_mongo_of(store);
-    bson_t filter = BSON_INITIALIZER, inner, reply, document;
+    bson_t filter = BSON_INITIALIZER, reply, document;
     bson_iter_t documents;
     uint64_t asked_to = *from;
     bool all = true;
-    if (among) {
+    if (among)
         append_ordinals(among, among_count, *from, &filter, &asked_to, &all);
-    } else {
-        BSON_APPEND_DOCUMENT_BEGIN(&filter, "_id", &inner);
-        BSON_APPEND_INT64(&inner, "$gte", (int64_t)*from);
-        bson_append_document_end(&filter, &inner);
-    }
+    else
+        BCON_APPEND(&filter, "_id", "{", "$gte", BCON_INT64((int64_t)*from), "}");
     /* each page is a command of its own, so an election in between does no harm; a first batch has 101 documents unless
      * more are asked for, and at most 16 MB */
     bson_t *find = BCON_NEW("find", BCON_UTF8(mongo->files), "filter", BCON_DOCUMENT(&filter), "sort", "{",

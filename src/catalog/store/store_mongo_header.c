@@ -83,24 +83,17 @@ static bool refuse_header(const store_mongo_t *mongo, const char *field, err_t *
 /* ---- columns ---- */
 
 static void put_columns(bson_t *set, const header_change_t *change) {
-    bson_t columns, list, item;
-    char number[24];
-    BSON_APPEND_DOCUMENT_BEGIN(set, "columns", &columns);
-    BSON_APPEND_INT64(&columns, "of", (int64_t)change->drops);
-    BSON_APPEND_ARRAY_BEGIN(&columns, "list", &list);
+    bson_t list = BSON_INITIALIZER;
+    char text[16];
     for (size_t i = 0; i < change->column_count; i++) {
         const header_column_t *column = &change->columns[i];
-        snprintf(number, sizeof number, "%zu", i);
-        BSON_APPEND_DOCUMENT_BEGIN(&list, number, &item);
-        BSON_APPEND_UTF8(&item, "name", column->name);
-        BSON_APPEND_UTF8(&item, "by", column->by);
-        BSON_APPEND_UTF8(&item, "type", column->type);
-        BSON_APPEND_UTF8(&item, "digest", column->digest);
-        BSON_APPEND_DATE_TIME(&item, "at", column->at_ms);
-        bson_append_document_end(&list, &item);
+        BCON_APPEND(&list, entry_index_key(i, text), "{", "name", BCON_UTF8(column->name), "by",
+                    BCON_UTF8(column->by), "type", BCON_UTF8(column->type), "digest",
+                    BCON_UTF8(column->digest), "at", BCON_DATE_TIME(column->at_ms), "}");
     }
-    bson_append_array_end(&columns, &list);
-    bson_append_document_end(set, &columns);
+    BCON_APPEND(set, "columns", "{", "of", BCON_INT64((int64_t)change->drops), "list", BCON_ARRAY(&list),
+                "}");
+    bson_destroy(&list);
 }
 
 /* Copies the texts of a column into one piece of memory, which its name begins. */
@@ -246,17 +239,10 @@ bool store_mongo_make_header(store_t *store, const catalog_header_t *header, err
     return ok;
 }
 
-static void append_load(bson_t *to, const char *key, const load_id_t *load) {
-    bson_oid_t oid;
-    load_id_to_oid(load, &oid);
-    if (load_id_is_nobody(load))
-        bson_append_null(to, key, -1);
-    else
-        bson_append_oid(to, key, -1, &oid);
-}
-
 static void header_change_to_bson(const header_change_t *change, bson_t *query, bson_t *set, bson_t *unset) {
     static const load_id_t nobody;
+    static const char *const of_binding[] = {"format",  "digest",   "filter",  "formatText", "idFields",
+                                             "appends", "existing", "columns", "replacing"};
     switch (change->kind) {
     case HEADER_TAKE_NUMBERS:
         BSON_APPEND_INT64(query, "generation", change->generation);
@@ -268,7 +254,7 @@ static void header_change_to_bson(const header_change_t *change, bson_t *query, 
     case HEADER_BIND:
         BSON_APPEND_NULL(query, "format"); /* the field is not there */
         BSON_APPEND_INT64(query, "generation", change->generation);
-        append_load(query, "dropping", &nobody);
+        entry_append_owner(query, "dropping", &nobody);
         BSON_APPEND_UTF8(set, "format", change->format);
         BSON_APPEND_UTF8(set, "digest", change->format_digest);
         BSON_APPEND_UTF8(set, "filter", change->filter);
@@ -282,7 +268,7 @@ static void header_change_to_bson(const header_change_t *change, bson_t *query, 
         return;
     case HEADER_WIDEN:
         BSON_APPEND_UTF8(query, "digest", change->format_digest);
-        append_load(query, "dropping", &nobody);
+        entry_append_owner(query, "dropping", &nobody);
         if (change->widened)
             BSON_APPEND_INT64(query, "widened", (int64_t)change->widened);
         else
@@ -293,8 +279,8 @@ static void header_change_to_bson(const header_change_t *change, bson_t *query, 
             BSON_APPEND_UTF8(set, "formatText", *change->format_text ? change->format_text : BY_FORMAT);
         return;
     case HEADER_BEGIN_DROP:
-        append_load(query, "dropping", &change->dropping);
-        append_load(set, "dropping", &change->by);
+        entry_append_owner(query, "dropping", &change->dropping);
+        entry_append_owner(set, "dropping", &change->by);
         if (change->drops)
             BSON_APPEND_INT64(query, "drops", (int64_t)change->drops);
         else
@@ -302,30 +288,23 @@ static void header_change_to_bson(const header_change_t *change, bson_t *query, 
         BSON_APPEND_INT64(set, "drops", (int64_t)change->drops + 1);
         return;
     case HEADER_CANCEL_DROP:
-        append_load(query, "dropping", &change->by);
-        append_load(set, "dropping", &nobody);
+        entry_append_owner(query, "dropping", &change->by);
+        entry_append_owner(set, "dropping", &nobody);
         return;
     case HEADER_END_DROP:
-        append_load(query, "dropping", &change->by);
+        entry_append_owner(query, "dropping", &change->by);
         BSON_APPEND_INT64(query, "nextOrdinal", (int64_t)change->next_ordinal);
         BSON_APPEND_INT64(set, "firstOrdinal", (int64_t)change->next_ordinal);
-        append_load(set, "dropping", &nobody);
+        entry_append_owner(set, "dropping", &nobody);
         BSON_APPEND_INT32(set, "layout", STORE_LAYOUT);
         BSON_APPEND_INT32(set, "laneRule", RECORD_ID_LANE_RULE);
         BSON_APPEND_INT64(set, "generation", change->generation);
         BSON_APPEND_BINARY(set, "uuid", BSON_SUBTYPE_UUID, change->uuid, STORE_UUID);
-        BSON_APPEND_BOOL(unset, "format", true);
-        BSON_APPEND_BOOL(unset, "digest", true);
-        BSON_APPEND_BOOL(unset, "filter", true);
-        BSON_APPEND_BOOL(unset, "formatText", true);
-        BSON_APPEND_BOOL(unset, "idFields", true);
-        BSON_APPEND_BOOL(unset, "appends", true);
-        BSON_APPEND_BOOL(unset, "existing", true);
-        BSON_APPEND_BOOL(unset, "columns", true);
-        BSON_APPEND_BOOL(unset, "replacing", true);
+        for (size_t i = 0; i < COUNT(of_binding); i++)
+            BSON_APPEND_BOOL(unset, of_binding[i], true);
         return;
     case HEADER_NEW_UUID:
-        append_load(query, "dropping", &nobody);
+        entry_append_owner(query, "dropping", &nobody);
         BSON_APPEND_INT64(query, "generation", change->generation);
         if (change->unbound)
             BSON_APPEND_NULL(query, "format"); /* the field is not there */
@@ -333,16 +312,16 @@ static void header_change_to_bson(const header_change_t *change, bson_t *query, 
         BSON_APPEND_BINARY(set, "uuid", BSON_SUBTYPE_UUID, change->uuid, STORE_UUID);
         return;
     case HEADER_BEGIN_REPLACING:
-        append_load(query, "dropping", &nobody);
-        append_load(query, "replacing", &change->replacing);
-        append_load(set, "replacing", &change->by);
+        entry_append_owner(query, "dropping", &nobody);
+        entry_append_owner(query, "replacing", &change->replacing);
+        entry_append_owner(set, "replacing", &change->by);
         return;
     case HEADER_END_REPLACING:
-        append_load(query, "replacing", &change->by);
-        append_load(set, "replacing", &nobody);
+        entry_append_owner(query, "replacing", &change->by);
+        entry_append_owner(set, "replacing", &nobody);
         return;
     case HEADER_APPEND:
-        append_load(query, "dropping", &nobody);
+        entry_append_owner(query, "dropping", &nobody);
         BSON_APPEND_INT64(query, "generation", change->generation);
         BSON_APPEND_BOOL(set, "appends", true);
         return;

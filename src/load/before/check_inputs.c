@@ -191,13 +191,10 @@ static bool add_columns(schema_t *schema, manifest_t *manifest, const check_adds
 
 bool check_inputs(schema_t *schema, manifest_t *manifest, const check_adds_t *adds, bool skip,
                   misfits_t *skipped, err_t *err) {
-    misfits_t misfits = {NULL, 0, 0};
+    misfits_t misfits = {.items = NULL};
     bool ok = adds ? add_columns(schema, manifest, adds, &misfits, err)
                    : check_inputs_find(schema, manifest, CUTTER_RECORD, &misfits, NULL, err);
-    if (ok && misfits.count && !skip)
-        ok = misfits_refuse(&misfits, manifest->count, schema->name, skipped, err);
-    else if (ok)
-        ok = misfits_take_out(&misfits, manifest, skipped, schema->name, err);
+    ok = ok && misfits_take_out(&misfits, manifest, skip, skipped, schema->name, err);
     misfits_free(&misfits);
     return ok;
 }

@@ -1,5 +1,6 @@
 #include "load/before/misfits.h"
 #include "base/log.h"
+#include "base/text.h"
 #include "format/guess/guess.h"
 
 #include <stdio.h>
@@ -11,17 +12,15 @@ enum {
 }; /* bytes of a line where many are listed, so that all of them find room in an err_t */
 
 bool misfits_add(misfits_t *misfits, const char *name, const char *reason, size_t input, err_t *err) {
-    const size_t bytes = (misfits->count + 1) * sizeof *misfits->items;
-    misfit_t *larger = realloc(misfits->items, bytes);
-    misfit_t misfit = {strdup(name), strdup(reason), input, false};
-    misfits->items = larger ? larger : misfits->items;
-    if (larger && misfit.name && misfit.reason) {
+    const misfit_t misfit = {strdup(name), strdup(reason), input, false};
+    const bool named = (misfit.name && misfit.reason) || err_memory(err, strlen(reason));
+    if (named && GROW(misfits->items, misfits->room, misfits->count + 1, err)) {
         misfits->items[misfits->count++] = misfit;
         return true;
     }
     free(misfit.name);
     free(misfit.reason);
-    return err_memory(err, bytes);
+    return false;
 }
 
 static int by_input(const void *a, const void *b) {
@@ -106,9 +105,14 @@ void misfits_warn(const misfits_t *misfits, size_t from, size_t files) {
                  waiting == 1 ? "waits" : "wait", lines);
 }
 
-void misfits_wait(const char *name, const char *other, err_t *err) {
-    err_set(err, STATUS_INPUT, "%.1000s waits for %.1000s, which comes before it and was skipped", name,
+bool misfits_add_waiting(misfits_t *misfits, const char *name, const char *other, size_t input, err_t *err) {
+    err_t why;
+    err_set(&why, STATUS_INPUT, "%.1000s waits for %.1000s, which comes before it and was skipped", name,
             other);
+    if (!misfits_add(misfits, name, why.text, input, err))
+        return false;
+    misfits->items[misfits->count - 1].waits = true;
+    return true;
 }
 
 /* Those that are left move together; archives are no files, and stay. */
@@ -126,22 +130,21 @@ static void take_out(manifest_t *manifest, const misfits_t *misfits) {
 }
 
 bool misfits_move(misfits_t *misfits, misfits_t *to, err_t *err) {
-    const size_t bytes = (to->count + misfits->count) * sizeof *to->items;
-    misfit_t *all = misfits->count ? realloc(to->items, bytes) : to->items;
-    if (misfits->count && !all)
-        return err_memory(err, bytes);
+    if (!GROW(to->items, to->room, to->count + misfits->count, err))
+        return false;
     for (size_t i = 0; i < misfits->count; i++)
-        all[to->count++] = misfits->items[i];
-    to->items = all;
+        to->items[to->count++] = misfits->items[i];
     misfits->count = 0;
     return true;
 }
 
-bool misfits_take_out(misfits_t *misfits, manifest_t *manifest, misfits_t *skipped, const char *format,
-                      err_t *err) {
-    const size_t files = manifest->count + skipped->count, from = skipped->count;
+bool misfits_take_out(misfits_t *misfits, manifest_t *manifest, bool skip, misfits_t *skipped,
+                      const char *format, err_t *err) {
     if (!misfits->count)
         return true;
+    if (!skip)
+        return misfits_refuse(misfits, manifest->count, format, skipped, err);
+    const size_t files = manifest->count + skipped->count, from = skipped->count;
     if (!from || misfits->items[0].input < skipped->after)
         skipped->after = misfits->items[0].input;
     take_out(manifest, misfits);
@@ -154,15 +157,11 @@ bool misfits_take_out(misfits_t *misfits, manifest_t *manifest, misfits_t *skipp
 }
 
 bool misfits_let_wait(manifest_t *manifest, misfits_t *skipped, err_t *err) {
-    misfits_t waiting = {NULL, 0, 0};
+    misfits_t waiting = {.items = NULL};
     bool ok = true;
-    err_t why;
-    for (size_t i = skipped->after; ok && skipped->count && i < manifest->count; i++) {
-        misfits_wait(manifest->files[i].name, skipped->items[0].name, &why);
-        if ((ok = misfits_add(&waiting, manifest->files[i].name, why.text, i, err)))
-            waiting.items[i - skipped->after].waits = true;
-    }
-    ok = ok && misfits_take_out(&waiting, manifest, skipped, NULL, err);
+    for (size_t i = skipped->after; ok && skipped->count && i < manifest->count; i++)
+        ok = misfits_add_waiting(&waiting, manifest->files[i].name, skipped->items[0].name, i, err);
+    ok = ok && misfits_take_out(&waiting, manifest, true, skipped, NULL, err);
     misfits_free(&waiting);
     return ok;
 }
@@ -173,5 +172,5 @@ void misfits_free(misfits_t *misfits) {
         free(misfits->items[i].reason);
     }
     free(misfits->items);
-    *misfits = (misfits_t){NULL, 0, 0};
+    *misfits = (misfits_t){.items = NULL};
 }

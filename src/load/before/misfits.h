@@ -16,12 +16,12 @@ typedef struct {
     char *name;   /* the input's */
     char *reason; /* a sentence that begins with the name */
     size_t input; /* its number in the manifest that was checked */
-    bool waits;   /* nothing is wrong with it: misfits_wait */
+    bool waits;   /* nothing is wrong with it: misfits_add_waiting */
 } misfit_t;
 
 typedef struct {
     misfit_t *items;
-    size_t count;
+    size_t count, room;
     size_t after; /* with --existing replace, inputs from this one on wait */
 } misfits_t;
 
@@ -38,16 +38,17 @@ bool misfits_refuse(const misfits_t *misfits, size_t files, const char *format, 
 /* Warnings that those from this number on are skipped, or wait, with the same lines. */
 void misfits_warn(const misfits_t *misfits, size_t from, size_t files);
 
-/* The reason why a file is not loaded where files are loaded in order: the other one is a misfit. */
-void misfits_wait(const char *name, const char *other, err_t *err);
+/* Adds a file that is not loaded where files are loaded in order, because the other one is a misfit. False: as misfits_add. */
+bool misfits_add_waiting(misfits_t *misfits, const char *name, const char *other, size_t input, err_t *err);
 
 /* Adds all of the first list to the other one, and empties it. */
 bool misfits_move(misfits_t *misfits, misfits_t *to, err_t *err);
 
 /* Warns of these, which are in the order of the manifest, takes them out of it, and moves them to *skipped. False: no input is
- * left, status 5 (format: as misfits_refuse), or out of memory. */
-bool misfits_take_out(misfits_t *misfits, manifest_t *manifest, misfits_t *skipped, const char *format,
-                      err_t *err);
+ * left, or they may not be skipped, status 5 (format: as misfits_refuse; skipped is NULL where the command has no
+ * --skip-bad-files); or out of memory. */
+bool misfits_take_out(misfits_t *misfits, manifest_t *manifest, bool skip, misfits_t *skipped,
+                      const char *format, err_t *err);
 
 /* With --existing replace: takes out those that come after the first of *skipped. */
 bool misfits_let_wait(manifest_t *manifest, misfits_t *skipped, err_t *err);

@@ -45,11 +45,12 @@ typedef struct {
     atomic_uint fed_epoch;  /* the last one that a feeder began with */
     atomic_bool begun;      /* by this load: a block was handed out */
     atomic_bool opened;     /* by a feeder of this load: a stream can be read only once */
-    atomic_bool misfit;     /* it could not be begun: its beginning does not fit, or cannot be read */
+    atomic_bool misfit;     /* it cannot be read on, and is left out, or ends the load */
+    bool aside;             /* the main thread's: it is left out as soon as its blocks are settled */
     atomic_bool changed;    /* it has other content than when it was loaded before */
     const text_t *left_out; /* for ASK_TO_LEAVE_OUT: names of its columns, a NUL after each */
-    bool
-        columns_seen; /* its header was noted for the result; of its first piece, under the lock of load_state_t */
+    /* its header was noted for the result; of its first piece, under the lock of load_state_t */
+    bool columns_seen;
     atomic_bool feeding; /* a feeder reads it, perhaps for an ownership that was lost meanwhile */
     uint64_t blocks;     /* after its last one; known when it is fed */
     /* --reload-missing: it is begun anew when what is not done yet was loaded: from this block on it is read twice */
@@ -81,8 +82,8 @@ typedef struct block {
     buffer_t buffer;
     uint32_t length; /* of the text in the buffer */
     uint64_t offset; /* of text[0] in the file */
-    uint64_t
-        first_line; /* of text[0], from 1, counted from the record at lines_from on; 0: nobody knows it (--retry) */
+    /* of text[0], from 1, counted from the record at lines_from on; 0: nobody knows it (--retry) */
+    uint64_t first_line;
     uint64_t lines_from; /* mostly 0: the file's beginning */
     uint64_t in_line;    /* so many bytes of text[0]'s line stand before it */
     uint64_t from, to;   /* numbers of the blocks that are done with it */

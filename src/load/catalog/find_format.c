@@ -20,9 +20,8 @@ static bool leave_out_unlisted(job_t *job, err_t *err) {
         if (manifest->files[i].fault &&
             !misfits_add(&job->misfits, manifest->files[i].name, manifest->files[i].fault, i, err))
             return false;
-    if (job->misfits.count && !job->spec->skip_bad_files)
-        return misfits_refuse(&job->misfits, manifest->count, NULL, true, err);
-    return misfits_take_out(&job->misfits, &job->manifest, &job->result->skipped, NULL, err);
+    return misfits_take_out(&job->misfits, &job->manifest, job->spec->skip_bad_files, &job->result->skipped,
+                            NULL, err);
 }
 
 bool job_list_inputs(job_t *job, err_t *err) {

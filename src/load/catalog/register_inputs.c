@@ -413,7 +413,7 @@ bool job_register_inputs(job_t *job, err_t *err) {
         register_free(registration);
         free(registration->wanted);
         registration->wanted = NULL;
-        if (!misfits_take_out(&job->misfits, &job->manifest, skipped, NULL, err))
+        if (!misfits_take_out(&job->misfits, &job->manifest, true, skipped, NULL, err))
             return false;
     }
     return false;

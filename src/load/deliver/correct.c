@@ -128,24 +128,17 @@ static bool run(const correct_place_t *place, bson_t *command, uint64_t *matched
     return ok;
 }
 
-static bool update(const correct_place_t *place, const bson_t *before, const bson_t *to, uint64_t *matched,
+/* to: NULL removes it. */
+static bool change(const correct_place_t *place, const bson_t *before, const bson_t *to, uint64_t *matched,
                    int *code, err_t *err) {
+    const char *collection = server_collection(place->server);
     bson_t *query = query_of(before, err);
     if (!query)
         return false;
-    bson_t *command = BCON_NEW("update", BCON_UTF8(server_collection(place->server)), "updates", "[", "{",
-                               "q", BCON_DOCUMENT(query), "u", BCON_DOCUMENT(to), "}", "]");
-    bson_destroy(query);
-    return run(place, command, matched, code, err);
-}
-
-static bool take_away(const correct_place_t *place, const bson_t *before, uint64_t *matched, int *code,
-                      err_t *err) {
-    bson_t *query = query_of(before, err);
-    if (!query)
-        return false;
-    bson_t *command = BCON_NEW("delete", BCON_UTF8(server_collection(place->server)), "deletes", "[", "{",
-                               "q", BCON_DOCUMENT(query), "limit", BCON_INT32(1), "}", "]");
+    bson_t *command = to ? BCON_NEW("update", BCON_UTF8(collection), "updates", "[", "{", "q",
+                                    BCON_DOCUMENT(query), "u", BCON_DOCUMENT(to), "}", "]")
+                         : BCON_NEW("delete", BCON_UTF8(collection), "deletes", "[", "{", "q",
+                                    BCON_DOCUMENT(query), "limit", BCON_INT32(1), "}", "]");
     bson_destroy(query);
     return run(place, command, matched, code, err);
 }
@@ -155,7 +148,7 @@ static bool is_there(const correct_place_t *place, const bson_t *document, bool 
                      err_t *err) {
     uint64_t matched;
     bson_t *nothing = BCON_NEW("$setOnInsert", "{", "nothing", BCON_INT32(1), "}");
-    const bool ok = update(place, document, nothing, &matched, code, err);
+    const bool ok = change(place, document, nothing, &matched, code, err);
     bson_destroy(nothing);
     *there = ok && matched == 1;
     return ok;
@@ -176,12 +169,12 @@ typedef struct {
 } change_t;
 
 static bool change_torn(const correct_place_t *place, const block_t *block, uint32_t offset,
-                        const bson_t *after, change_t *change, err_t *err) {
+                        const bson_t *after, change_t *made, err_t *err) {
     const load_file_t *file = block->file;
     records_place_t room = {0};
     bool ok = true;
-    *change = (change_t){.changed = false};
-    for (size_t i = file->torn_count; ok && !change->changed && i-- > 0;) {
+    *made = (change_t){.changed = false};
+    for (size_t i = file->torn_count; ok && !made->changed && i-- > 0;) {
         uint32_t length;
         uint64_t matched = 0;
         bson_t before;
@@ -191,11 +184,10 @@ static bool change_torn(const correct_place_t *place, const block_t *block, uint
         if (!ok || !length || !bson_init_static(&before, room.bytes, length))
             continue;
         const bool large = after && are_too_large(place, &before, after);
-        change->large |= large;
-        ok = after && !large ? update(place, &before, after, &matched, &change->code, err)
-                             : take_away(place, &before, &matched, &change->code, err);
-        change->changed = matched == 1;
-        change->removed = change->changed && (!after || large);
+        made->large |= large;
+        ok = change(place, &before, large ? NULL : after, &matched, &made->code, err);
+        made->changed = matched == 1;
+        made->removed = made->changed && (!after || large);
     }
     free(room.bytes);
     return ok;
@@ -302,7 +294,7 @@ bool correct_remove_late(const correct_place_t *place, const late_t *late, bool 
     bson_t document;
     int code;
     const bool ok = !bson_init_static(&document, late->document, late->length) ||
-                    take_away(place, &document, &matched, &code, err);
+                    change(place, &document, NULL, &matched, &code, err);
     *removed = matched > 0;
     return ok;
 }

@@ -42,8 +42,8 @@ struct deliver {
     asked_t *others;
     uint32_t other_count;
     replaced_t *before; /* by place in the message */
-    int64_t *
-        doubts; /* by likeness: since when a message of ours may be on its way that believes such a document */
+    /* by likeness: since when a message of ours may be on its way that believes such a document */
+    int64_t *doubts;
 };
 
 exception_t *deliver_add_exception(deliver_t *deliver, uint32_t index, err_t *err);

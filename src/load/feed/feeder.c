@@ -7,7 +7,6 @@
 #include "format/record/dialect.h"
 #include "format/records.h"
 #include "input/cutter.h"
-#include "load/before/misfits.h"
 #include "load/blocks/block.h"
 #include "load/blocks/other_stream.h"
 #include "load/threads/load_state.h"
@@ -525,7 +524,7 @@ struct feeder {
     atomic_ullong disk_bytes, text_bytes;
     pthread_mutex_t lock; /* of what follows, and of the calls of misfit */
     size_t next_file;
-    const load_file_t *misfit;  /* the first one, where order decides */
+    bool skipped_any;           /* a file was left out */
     pthread_mutex_t beginnings; /* of where records begin */
 };
 
@@ -761,36 +760,38 @@ static bool feed_text(worker_t *worker, load_file_t *file, bool *more, err_t *er
 }
 
 /* The pieces of a file are left out together; where order decides, so are the files after it. */
-static const load_file_t *find_misfit(const feeder_t *feeder, const load_file_t *file) {
+static bool is_left_out(const feeder_t *feeder, const load_file_t *file) {
     const feeder_options_t *options = &feeder->options;
     const load_file_t *at = file, *end = options->files + options->file_count;
-    if (options->in_order && feeder->misfit)
-        return feeder->misfit;
     while (at > options->files && at[-1].input == file->input)
         at--;
     while (at < end && at->input == file->input && !at->misfit)
         at++;
-    return at < end && at->input == file->input ? at : NULL;
+    return (options->in_order && feeder->skipped_any) || (at < end && at->input == file->input);
 }
 
 /* A file may be left out that does not fit the format, or cannot be read to its end. */
-static bool feed_file(worker_t *worker, load_file_t *file, bool *more, err_t *err) {
+static bool may_leave_out(worker_t *worker, load_file_t *file, err_t *err) {
     feeder_t *feeder = worker->feeder;
     const feeder_options_t *options = &feeder->options;
-    const load_file_t *misfit = find_misfit(feeder, file);
-    if (misfit)
-        misfits_wait(file->input->name, misfit->input->name, err);
-    else if (feed_text(worker, file, more, err))
-        return true;
-    else if ((!worker->at_beginning && !options->skips) || !err->text[0] || err->status != STATUS_INPUT ||
-             !options->misfit)
+    if ((!worker->at_beginning && !options->skips) || !err->text[0] || err->status != STATUS_INPUT ||
+        !options->misfit)
         return false;
-    file->misfit = true;
     pthread_mutex_lock(&feeder->lock);
-    feeder->misfit = feeder->misfit ? feeder->misfit : file;
-    bool skipped = options->misfit(options->context, file, err);
+    const bool may = is_left_out(feeder, file) || options->misfit(options->context, file, err);
+    file->misfit = feeder->skipped_any = true;
     pthread_mutex_unlock(&feeder->lock);
-    return skipped && tell(worker, (news_t){.kind = NEWS_SKIPPED, .file = file}, err);
+    return may;
+}
+
+static bool feed_file(worker_t *worker, load_file_t *file, bool *more, err_t *err) {
+    if (!is_left_out(worker->feeder, file)) {
+        if (feed_text(worker, file, more, err))
+            return true;
+        if (!may_leave_out(worker, file, err))
+            return false;
+    }
+    return tell(worker, (news_t){.kind = NEWS_SKIPPED, .file = file}, err);
 }
 
 /* The next file, or the next files, where one stream holds them: this thread reads them in order. What it has

@@ -43,8 +43,8 @@ typedef struct {
     size_t file_count;
     pipeline_t *pipeline; /* its queue is closed at the end */
     uint32_t threads;     /* 0: as many as there are CPUs and files; more, where more of these are pipes */
-    uint64_t
-        limit; /* records; UINT64_MAX: none. With a limit there is one thread, so that it is the first ones */
+    /* records; UINT64_MAX: none. With a limit there is one thread, so that it is the first ones */
+    uint64_t limit;
     bool limit_is_about;   /* lines count for records as long as they are few: much quicker, and never more */
     bool numbered;         /* blocks get their id_base from the file's extents */
     hand_out_t *hand_out;  /* which files to feed next; NULL: all of them */

@@ -1,4 +1,5 @@
 #include "load/forget/entry_documents.h"
+#include "catalog/store/entry_bson.h"
 #include "format/record/record_id.h"
 #include "server/bson_read.h"
 
@@ -26,12 +27,8 @@ static bool each_range(const entry_t *entry, uint64_t offset, take_range_t *take
 
 /* Those of loads are int64; what others have put there may have other ones. */
 static void append_id_range(bson_t *to, int64_t from, int64_t last) {
-    bson_t id;
-    BSON_APPEND_DOCUMENT_BEGIN(to, "_id", &id);
-    BSON_APPEND_INT64(&id, "$gte", from);
-    BSON_APPEND_INT64(&id, "$lte", last);
-    BSON_APPEND_UTF8(&id, "$type", "long");
-    bson_append_document_end(to, &id);
+    BCON_APPEND(to, "_id", "{", "$gte", BCON_INT64(from), "$lte", BCON_INT64(last), "$type",
+                BCON_UTF8("long"), "}");
 }
 
 static bool run(const entry_place_t *place, bson_t *command, bool writes, bson_t *reply, err_t *err) {
@@ -96,15 +93,11 @@ static bool send_deletes(removing_t *removing, err_t *err) {
 static bool remove_range(void *context, int64_t from, int64_t last, err_t *err) {
     removing_t *removing = context;
     char text[16];
-    const char *key;
-    bson_t item, q;
-    bson_uint32_to_string(removing->count++, &key, text, sizeof text);
-    BSON_APPEND_DOCUMENT_BEGIN(&removing->deletes, key, &item);
-    BSON_APPEND_INT32(&item, "limit", 0);
-    BSON_APPEND_DOCUMENT_BEGIN(&item, "q", &q);
+    bson_t q = BSON_INITIALIZER;
     append_id_range(&q, from, last);
-    bson_append_document_end(&item, &q);
-    bson_append_document_end(&removing->deletes, &item);
+    BCON_APPEND(&removing->deletes, entry_index_key(removing->count++, text), "{", "limit", BCON_INT32(0),
+                "q", BCON_DOCUMENT(&q), "}");
+    bson_destroy(&q);
     return removing->count < RANGES_AT_ONCE || send_deletes(removing, err);
 }
 

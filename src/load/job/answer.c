@@ -1,5 +1,6 @@
 /* What feeders and senders have from the catalog: answers, and what they are to know of a piece. */
 #include "base/clock.h"
+#include "base/text.h"
 #include "load/job/job.h"
 
 #include <stdlib.h>
@@ -46,29 +47,21 @@ static void count_anew(job_t *job, work_t *work, const counts_t *last) {
 static bool keep(job_t *job, void *memory, err_t *err) {
     if (!memory)
         return true;
-    void **larger = realloc(job->kept, (job->kept_count + 1) * sizeof(void *));
-    if (!larger)
-        return err_memory(err, sizeof(void *));
-    job->kept = larger;
+    if (!GROW(job->kept, job->kept_room, job->kept_count + 1, err))
+        return false;
     job->kept[job->kept_count++] = memory;
     return true;
 }
 
 /* What was cut off when earlier versions of the input ended, and what a person has fixed. */
 static bool copy_marks(job_t *job, load_file_t *file, const entry_t *entry, err_t *err) {
-    torn_t *torn = NULL;
+    torn_t *torn = malloc((entry->version_count + 1) * sizeof *torn);
+    if (!torn)
+        return err_memory(err, entry->version_count * sizeof *torn);
     file->torn_count = 0;
-    for (uint32_t i = 0; i < entry->version_count; i++) {
-        if (!entry->versions[i].torn.length)
-            continue;
-        torn_t *larger = realloc(torn, (file->torn_count + 1) * sizeof *torn);
-        if (!larger) {
-            free(torn);
-            return err_memory(err, sizeof *torn);
-        }
-        torn = larger;
-        torn[file->torn_count++] = entry->versions[i].torn;
-    }
+    for (uint32_t i = 0; i < entry->version_count; i++)
+        if (entry->versions[i].torn.length)
+            torn[file->torn_count++] = entry->versions[i].torn;
     /* senders may still look at those of an ownership that was lost: they go with the load */
     const bool kept = keep(job, file->torn, err) && keep(job, file->fixes, err);
     file->torn = torn;

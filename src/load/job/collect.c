@@ -61,9 +61,9 @@ static bool take_news(job_t *job, news_t *news, err_t *err) {
         ledger_checked(ledger, news->file->work);
         break;
     case NEWS_SKIPPED:
-        news->next = job->aside;
-        job->aside = news;
-        return true;
+        news->file->aside = true;
+        job->aside = job->aside ? job->aside : news->file;
+        break;
     case NEWS_TORN:
         ledger_torn(ledger, news->file->work, news->epoch, news->torn);
         news->next = job->torn;
@@ -74,23 +74,18 @@ static bool take_news(job_t *job, news_t *news, err_t *err) {
     return ok;
 }
 
-/* With --existing replace nothing after it is taken. */
-static void skip_after(job_t *job, const load_file_t *misfit) {
-    for (size_t i = 0; i < job->file_count; i++)
-        if (job->files[i].ordinal > misfit->ordinal && job->files[i].work->state != WORK_OURS)
-            ledger_skip(&job->ledger, job->files[i].work);
-}
-
-/* Leaves out files that feeders could not read on, when every block that was read of them is in the ledger. */
-static void skip_files(job_t *job, bool settled) {
-    while (settled && job->aside) {
-        news_t *news = job->aside;
-        job->aside = news->next;
-        ledger_skip(&job->ledger, news->file->work);
-        if (job->existing == EXISTING_REPLACE)
-            skip_after(job, news->file);
-        free(news);
+/* Leaves out files that feeders could not read on, when every block that was read of them is in the ledger. With --existing
+ * replace nothing after the first one is taken. */
+static void skip_files(job_t *job) {
+    for (size_t i = 0; i < job->file_count; i++) {
+        load_file_t *file = &job->files[i];
+        const bool waits = job->existing == EXISTING_REPLACE && file->ordinal > job->aside->ordinal &&
+                           file->work->state != WORK_OURS;
+        if (file->aside || waits)
+            ledger_skip(&job->ledger, file->work);
+        file->aside = false;
     }
+    job->aside = NULL;
 }
 
 static void take_late(job_t *job, block_t *block) {
@@ -146,7 +141,8 @@ bool job_collect(job_t *job, err_t *err) {
         }
         news = next;
     }
-    skip_files(job, settled);
+    if (settled && job->aside)
+        skip_files(job);
     return ok;
 }
 

@@ -35,11 +35,6 @@ static counts_t so_far(const job_t *job) {
     return sum;
 }
 
-uint64_t job_documents(const job_t *job) {
-    const counts_t counts = so_far(job);
-    return counts.loaded + counts.already_there;
-}
-
 static int64_t now(void *context) {
     (void)context;
     return clock_awake_or_not_ns();

@@ -13,8 +13,8 @@ typedef struct {
     store_t *store;
     ledger_t *ledger;
     size_t least_pieces; /* to take at once, */
-    uint64_t
-        piece_bytes; /* and more of them as long as they are small: its owner may change that while it waits */
+    /* and more of them as long as they are small: its owner may change that while it waits */
+    uint64_t piece_bytes;
     int64_t checkpoint_ns, look_ns;
     void *context;
 

@@ -66,8 +66,8 @@ typedef struct {
     catalog_settings_t settings;
     load_id_t id; /* of this load; nobody: it is not written down (yet) */
     existing_t existing;
-    bool
-        inherited; /* a load that had replaced documents did not end well, and messages of it may be on their way, */
+    /* a load that had replaced documents did not end well, and messages of it may be on their way, */
+    bool inherited;
     bool outlived; /* or not any more */
     int64_t lease_ms;
     char process[25]; /* of a standalone, when the load began */
@@ -94,10 +94,11 @@ typedef struct {
     const load_file_t *first; /* that was not done then; or NULL */
     hand_out_t *hand_out;
     void **kept; /* memory that goes with the load */
-    size_t kept_count;
-    late_t *late;  /* documents that may come late */
-    news_t *aside; /* of files that are skipped, until their blocks are settled */
-    news_t *torn;  /* last records without a line end, that wait to be sent */
+    size_t kept_count, kept_room;
+    late_t *late;                /* documents that may come late */
+    const load_file_t *ended_by; /* a file that could not be read on, nor be left out; or NULL */
+    const load_file_t *aside;    /* the first file that is skipped, until its blocks are settled */
+    news_t *torn;                /* last records without a line end, that wait to be sent */
     feeder_t *feeder;
 
     load_state_t loading;
@@ -224,7 +225,6 @@ bool job_conduct(job_t *job, err_t *err);
 bool job_wait(job_t *job, block_t **done, err_t *err); /* *done: the settled blocks, to be freed */
 /* What was settled is written down, after the threads have ended. */
 bool job_flush(job_t *job, err_t *err);
-uint64_t job_documents(const job_t *job); /* loaded or already there, so far */
 
 /* answer.c: what feeders and senders cannot do without the catalog, which they ask for; the collection belongs to this
  * load's format; and what they are to know of a piece, before it is handed out. */

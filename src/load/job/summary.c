@@ -117,18 +117,15 @@ static void tally_others(job_t *job) {
 }
 
 /* "a.csv:17"; far into a large file, whose lines nobody has counted, "a.csv offset 81604378624". */
-static void put_place(text_t *to, const bad_place_t *place) {
-    const block_t block = {.file = (load_file_t *)place->input, .lines_from = place->lines_from};
-    char words[PLACE_MAX];
-    text_print(to, "%s%s%s", to->length ? ", " : "", block.file->input->name,
-               place_words(words, block_line(&block, place->line), place->offset));
-}
-
 static char *places_of(const bad_field_t *field) {
     text_t places = {.length = 0};
+    char words[PLACE_MAX];
     err_t ignored;
-    for (size_t i = 0; i < field->place_count; i++)
-        put_place(&places, &field->places[i]);
+    for (const bad_place_t *place = field->places; place < field->places + field->place_count; place++) {
+        const block_t block = {.file = (load_file_t *)place->input, .lines_from = place->lines_from};
+        text_print(&places, "%s%s%s", places.length ? ", " : "", block.file->input->name,
+                   place_words(words, block_line(&block, place->line), place->offset));
+    }
     return text_take(&places, &ignored);
 }
 

@@ -48,8 +48,8 @@ void throttle_leave(throttle_t *throttle, size_t place, int64_t began_ns, uint32
 
 typedef struct {
     double limit; /* how many batches may be under way at once: see rate_step_t */
-    double
-        worst; /* how many times as long as usual batches took when the limit shrank most; 0: it never did */
+    /* how many times as long as usual batches took when the limit shrank most; 0: it never did */
+    double worst;
     uint32_t waiting; /* threads */
 } throttle_place_t;
 throttle_place_t throttle_place(throttle_t *throttle, size_t place);

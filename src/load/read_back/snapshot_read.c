@@ -52,11 +52,8 @@ void snapshot_read_refresh(snapshot_read_t *reader) {
 }
 
 static void append_range(bson_t *filter, int64_t from, int64_t end) {
-    bson_t range;
-    BSON_APPEND_DOCUMENT_BEGIN(filter, "_id", &range);
-    BSON_APPEND_INT64(&range, "$gte", from);
-    bson_append_int64(&range, end == INT64_MAX ? "$lte" : "$lt", -1, end);
-    bson_append_document_end(filter, &range);
+    BCON_APPEND(filter, "_id", "{", "$gte", BCON_INT64(from), end == INT64_MAX ? "$lte" : "$lt",
+                BCON_INT64(end), "}");
 }
 
 void snapshot_read_begin_filter(snapshot_read_t *reader, const bson_t *filter) {

@@ -11,34 +11,24 @@
 #include <string.h>
 #include <xxhash.h>
 
-enum {
-    NAMED = 3, /* places, in a warning */
-    KEPT = 16, /* so many texts are looked at before one more is kept */
-};
+enum { NAMED = 3 }; /* places, in a warning */
 
 /* What is kept of an entry: nothing that grows with its record, but to verify. */
 typedef struct {
-    reject_head_t head; /* its texts are those of the fixes */
+    reject_head_t head; /* its path may be that of the entry before */
     uint64_t bytes;     /* the hash of the record as it is now: to know it again */
-    bool left_out;
-    bool filtered;
-    bool placed; /* its input was known: the following would be its document there */
-    int64_t id;
-    uint64_t hash;
-    uint32_t length;
-    uint8_t *document;
+    bool placed;        /* its input was known: the fix has its document there */
     fix_verdict_t verdict;
+    fix_t fix; /* it counts where it has an input (entry) */
 } seen_t;
 
 struct fixes {
     fixes_options_t options;
     const char *path; /* of the (first) file */
-    fix_t *items;
-    size_t count, room;
+    fix_t **items;    /* those that count */
+    size_t count;
     seen_t *seen; /* all entries, as they were read */
     size_t seen_count, seen_room;
-    char **texts; /* that heads point to; entries of one input mostly follow one another */
-    size_t text_count, text_room;
     size_t left_open;
 };
 
@@ -50,17 +40,21 @@ typedef struct {
 typedef struct {
     fixes_t *fixes;
     const places_t *places;
-    const ledger_t *held; /* entries of other pieces wait; NULL: none do */
-    const fixes_options_t *options;
-    const char *path; /* of the reject file at hand */
     records_t *reader;
     records_place_t place;
-    /* of that file */
+} reading_t;
+
+/* The entries of a reject file are judged when all of them were read. */
+typedef struct {
+    fixes_t *fixes;
+    const places_t *places;
+    const ledger_t *held; /* entries of other pieces wait; NULL: none do */
+    const char *path;
     bool of_another; /* it was written for another collection */
     size_t belong;   /* entries */
     err_t why;       /* of the first one that does not */
     named_places_t closed, not_yet;
-} reading_t;
+} judging_t;
 
 static bool has_rejected(const entry_t *entry, const reject_head_t *retry) {
     uint64_t number, of;
@@ -114,17 +108,17 @@ static bool is_read_otherwise(const entry_t *entry, const reject_head_t *retry) 
 }
 
 /* err: why it is closed. */
-static fix_verdict_t judge(const reading_t *reading, const reject_head_t *retry, const entry_t **entry,
+static fix_verdict_t judge(const judging_t *judging, const reject_head_t *retry, const entry_t **entry,
                            uint64_t *of, bool *belongs, err_t *err) {
-    const char *path = reading->path;
+    const char *path = judging->path;
     const unsigned long long line = retry->at_line;
     uint64_t number;
     *belongs = false;
-    if (!(*entry = fixes_input(reading->places, retry, reading->options->catalog))) {
+    if (!(*entry = fixes_input(judging->places, retry, judging->fixes->options.catalog))) {
         err_set(err, STATUS_USAGE,
                 "%s:%llu: the file %s is not in the catalog of %s; was it forgotten, or was the record "
                 "rejected by a load into another collection?",
-                path, line, retry->path, reading->options->name);
+                path, line, retry->path, judging->fixes->options.name);
         return FIX_CLOSED;
     }
     if (!entry_number(*entry, retry->offset, &number)) {
@@ -136,7 +130,7 @@ static fix_verdict_t judge(const reading_t *reading, const reject_head_t *retry,
     const standing_t standing =
         standing_of_reject(*entry, retry->offset, retry->has_hash ? &retry->hash : NULL, of);
     *belongs = standing != STANDING_UNKNOWN;
-    const ledger_t *held = reading->held;
+    const ledger_t *held = judging->held;
     if (standing == STANDING_OPEN && is_read_otherwise(*entry, retry)) {
         err_set(err, STATUS_USAGE,
                 "%s:%llu: %s was loaded again since this record was rejected, by another header or another "
@@ -164,12 +158,12 @@ static void name_place(named_places_t *named, const reject_head_t *retry) {
                                         (unsigned long long)retry->offset);
 }
 
-static void tell_left_out(const reading_t *reading, const named_places_t *named, const char *why) {
+static void tell_left_out(const judging_t *judging, const named_places_t *named, const char *why) {
     char more[40] = "";
     if (named->count > NAMED)
         snprintf(more, sizeof more, "; and %zu more", named->count - NAMED);
     if (named->count)
-        log_warn("%s: %zu %s left out, %s (%s%s)", reading->path, named->count,
+        log_warn("%s: %zu %s left out, %s (%s%s)", judging->path, named->count,
                  named->count == 1 ? "entry is" : "entries are", why, named->text, more);
 }
 
@@ -179,165 +173,124 @@ bad_value_t fixes_bad_value(const schema_t *schema, const entry_t *entry) {
     return schema->bad_value_said ? schema->bad_value : entry_bad_value(entry, schema->bound);
 }
 
-/* The document of a record under an `_id`, in reading->place; its length is 0 where there is none. */
-static bool encode(reading_t *reading, const retry_t *retry, int64_t id, bad_value_t bad_value,
-                   uint32_t *length, bool *filtered, err_t *err) {
-    const fixes_options_t *options = reading->options;
+/* The document of a record under the `_id` of the fix, in reading->place; its length is 0 where there is none. */
+static bool encode(reading_t *reading, const retry_t *retry, bad_value_t bad_value, fix_t *fix, err_t *err) {
+    const fixes_options_t *options = &reading->fixes->options;
     record_t record;
     dialect_t dialect = retry->dialect;
     dialect.bad_value = bad_value;
-    *length = 0;
-    *filtered = false;
+    fix->length = 0;
+    fix->filtered = false;
     if (retry->refusal)
         return true;
-    const parsed_t parsed = records_one(reading->reader, &dialect, retry->bytes, retry->length, false, id,
-                                        &reading->place, &record);
+    const parsed_t parsed = records_one(reading->reader, &dialect, retry->bytes, retry->length, false,
+                                        fix->id, &reading->place, &record);
     if (parsed == PARSED_MEMORY)
         return err_memory(err, record.needed);
     if (parsed != PARSED_DOCUMENT || record.length > CUTTER_RECORD ||
         record.document_length > options->max_document)
         return true;
-    *filtered =
+    fix->filtered =
         options->filter && !filter_passes(options->filter, reading->place.bytes, record.document_length);
-    if (!*filtered)
-        *length = record.document_length;
+    fix->length = fix->filtered ? 0 : record.document_length;
+    fix->hash = XXH3_64bits(reading->place.bytes, fix->length);
     return true;
 }
 
-static bool is_answer(const reading_t *reading, const fix_mark_t *answer, uint32_t length) {
-    return length && answer && answer->hash == XXH3_64bits(reading->place.bytes, length);
+static bool is_answer(const fix_t *fix, const fix_mark_t *answer) {
+    return fix->length && answer && answer->hash == fix->hash;
 }
 
-/* To verify, a record that was fixed is read in the way that makes the document that the catalog knows, if there is one: a --retry
- * may have had another --on-bad-value than its input. */
-static bool encode_fix(reading_t *reading, const retry_t *retry, const entry_t *entry,
-                       const fix_mark_t *answer, int64_t id, uint32_t *length, bool *filtered, err_t *err) {
-    const fixes_options_t *options = reading->options;
-    const bad_value_t usual = fixes_bad_value(options->schema, entry);
-    for (unsigned i = options->only_fixes && answer ? 1 : BAD_VALUES; i <= BAD_VALUES; i++) {
-        if (!encode(reading, retry, id, (usual + i) % BAD_VALUES, length, filtered, err))
-            return false;
-        if (is_answer(reading, answer, *length))
-            break;
-    }
-    return true;
-}
-
-/* A text that stays as long as the fixes. NULL: out of memory. */
-static const char *keep_text(fixes_t *fixes, const char *text) {
-    for (size_t i = fixes->text_count; i-- > 0 && fixes->text_count - i <= KEPT;)
-        if (strcmp(fixes->texts[i], text) == 0)
-            return fixes->texts[i];
-    err_t ignored;
-    char *kept = GROW(fixes->texts, fixes->text_room, fixes->text_count + 1, &ignored) ? strdup(text) : NULL;
-    if (kept)
-        fixes->texts[fixes->text_count++] = kept;
-    return kept;
-}
-
-/* Its document, as if the entry counted. */
+/* Its document, as if the entry counted. To verify, a record that was fixed is read in the way that makes the document that the
+ * catalog knows, if there is one: a --retry may have had another --on-bad-value than its input. */
 static bool encode_seen(reading_t *reading, const retry_t *retry, seen_t *seen, err_t *err) {
-    const entry_t *entry = fixes_input(reading->places, &retry->head, reading->options->catalog);
+    const fixes_options_t *options = &reading->fixes->options;
+    const reject_head_t *head = &retry->head;
+    const entry_t *entry = fixes_input(reading->places, head, options->catalog);
     const fix_mark_t *answer = NULL;
+    fix_t *fix = &seen->fix;
     uint64_t voff, of;
-    if (!entry || retry->head.cut_off || !entry_number(entry, retry->head.offset, &voff))
+    if (!entry || head->cut_off || !entry_number(entry, head->offset, &voff))
         return true;
     seen->placed = true;
-    seen->id = record_id_make(record_id_lane(entry->ordinal, retry->head.offset), voff);
+    fix->id = record_id_make(record_id_lane(entry->ordinal, head->offset), voff);
     records_from(reading->reader, entry->path);
-    if (reading->options->only_fixes &&
-        standing_of_reject(entry, retry->head.offset, retry->head.has_hash ? &retry->head.hash : NULL, &of) ==
-            STANDING_OPEN)
-        answer = entry_answer(entry, retry->head.offset, of);
-    if (retry->length &&
-        !encode_fix(reading, retry, entry, answer, seen->id, &seen->length, &seen->filtered, err))
-        return false;
-    if (!seen->length)
+    if (options->only_fixes &&
+        standing_of_reject(entry, head->offset, head->has_hash ? &head->hash : NULL, &of) == STANDING_OPEN)
+        answer = entry_answer(entry, head->offset, of);
+    const bad_value_t usual = fixes_bad_value(options->schema, entry);
+    for (unsigned i = answer ? 1 : BAD_VALUES; retry->length && i <= BAD_VALUES && !is_answer(fix, answer);
+         i++)
+        if (!encode(reading, retry, (usual + i) % BAD_VALUES, fix, err))
+            return false;
+    if (!fix->length || options->later)
         return true;
-    seen->hash = XXH3_64bits(reading->place.bytes, seen->length);
-    if (reading->options->later)
-        return true;
-    if (!(seen->document = malloc(seen->length)))
-        return err_memory(err, seen->length);
-    memcpy(seen->document, reading->place.bytes, seen->length);
-    return true;
-}
-
-static bool add(reading_t *reading, seen_t *seen, const entry_t *entry, uint64_t of, err_t *err) {
-    fixes_t *fixes = reading->fixes;
-    if (!GROW(fixes->items, fixes->room, fixes->count + 1, err))
-        return false;
-    const fix_mark_t *answer = entry_answer(entry, seen->head.offset, of);
-    const bool loaded = seen->length && answer && answer->hash == seen->hash;
-    fixes->items[fixes->count++] = (fix_t){.id = seen->id,
-                                           .entry = entry,
-                                           .offset = seen->head.offset,
-                                           .of = of,
-                                           .document = seen->document,
-                                           .hash = seen->hash,
-                                           .length = seen->length,
-                                           .open = !answer,
-                                           .loaded = loaded && reading->options->only_fixes,
-                                           .left_out = seen->left_out,
-                                           .filtered = seen->filtered,
-                                           .number = (size_t)(seen - fixes->seen)};
+    if (!(fix->document = malloc(fix->length)))
+        return err_memory(err, fix->length);
+    memcpy(fix->document, reading->place.bytes, fix->length);
     return true;
 }
 
 /* It makes nothing, but another one of its record did: another reject file has that. */
-static bool is_of_earlier_try(const seen_t *seen, const fix_mark_t *answer) {
-    return answer && answer->hash != FIX_NOTHING && !seen->left_out && !seen->length;
+static bool is_of_earlier_try(const fix_t *fix, const fix_mark_t *answer) {
+    return answer && answer->hash != FIX_NOTHING && !fix->left_out && !fix->length;
 }
 
 /* Does it count? */
-static bool settle(reading_t *reading, seen_t *seen, err_t *err) {
-    const fixes_options_t *options = reading->options;
+static bool settle(judging_t *judging, seen_t *seen, err_t *err) {
+    const fixes_options_t *options = &judging->fixes->options;
     const reject_head_t *head = &seen->head;
+    fix_t *fix = &seen->fix;
     const entry_t *entry;
     uint64_t voff, of = 0;
     bool belongs;
     err_t why = {.text = ""};
-    reading->fixes->left_open += head->cut_off;
-    reading->of_another = is_of_another(head, options->catalog);
+    judging->fixes->left_open += head->cut_off;
+    judging->of_another = is_of_another(head, options->catalog);
     seen->verdict = FIX_CUT_OFF;
     if (head->cut_off)
         return true;
-    seen->verdict = judge(reading, head, &entry, &of, &belongs, &why);
-    reading->belong += belongs;
+    seen->verdict = judge(judging, head, &entry, &of, &belongs, &why);
+    judging->belong += belongs;
     if (seen->verdict != FIX_COUNTS) {
-        if (seen->left_out && seen->verdict == FIX_CLOSED) /* nothing was wanted of it */
+        if (fix->left_out && seen->verdict == FIX_CLOSED) /* nothing was wanted of it */
             return true;
-        if (!belongs && !reading->why.text[0])
-            reading->why = why;
-        name_place(seen->verdict == FIX_NOT_YET ? &reading->not_yet : &reading->closed, head);
+        if (!belongs && !judging->why.text[0])
+            judging->why = why;
+        name_place(seen->verdict == FIX_NOT_YET ? &judging->not_yet : &judging->closed, head);
         return true;
     }
     entry_number(entry, head->offset, &voff);
-    if (!seen->placed || seen->id != record_id_make(record_id_lane(entry->ordinal, head->offset), voff))
+    if (!seen->placed || fix->id != record_id_make(record_id_lane(entry->ordinal, head->offset), voff))
         return err_set(err, STATUS_USAGE,
                        "%s: %s was loaded anew while this command waited for it; run the same command again",
-                       reading->path, head->path);
+                       judging->path, head->path);
     const fix_mark_t *answer = entry_answer(entry, head->offset, of);
     if (options->only_fixes &&
-        ((head->untouched && !answer) || (!seen->filtered && is_of_earlier_try(seen, answer))))
+        ((head->untouched && !answer) || (!fix->filtered && is_of_earlier_try(fix, answer))))
         return true;
-    return add(reading, seen, entry, of, err);
+    fix->entry = entry;
+    fix->of = of;
+    fix->open = !answer;
+    fix->loaded = options->only_fixes && is_answer(fix, answer);
+    return true;
 }
 
 static bool take(void *context, const retry_t *retry, err_t *err) {
     reading_t *reading = context;
     fixes_t *fixes = reading->fixes;
-    if (!GROW(fixes->seen, fixes->seen_room, fixes->seen_count + 1, err))
+    const size_t number = fixes->seen_count;
+    if (!GROW(fixes->seen, fixes->seen_room, number + 1, err))
         return false;
-    seen_t *seen = &fixes->seen[fixes->seen_count];
-    *seen = (seen_t){
-        .head = retry->head, .bytes = XXH3_64bits(retry->bytes, retry->length), .left_out = !retry->length};
-    seen->head.path = keep_text(fixes, retry->head.path);
-    seen->head.catalog = keep_text(fixes, retry->head.catalog);
-    if (!seen->head.path || !seen->head.catalog)
+    seen_t *seen = &fixes->seen[fixes->seen_count++];
+    const char *path = number ? seen[-1].head.path : "";
+    *seen = (seen_t){.head = retry->head,
+                     .bytes = XXH3_64bits(retry->bytes, retry->length),
+                     .fix = {.offset = retry->head.offset, .left_out = !retry->length, .number = number}};
+    seen->head.path = number && strcmp(path, retry->head.path) == 0 ? path : strdup(retry->head.path);
+    if (!seen->head.path)
         return err_memory(err, strlen(retry->head.path));
-    fixes->seen_count++;
-    return encode_seen(reading, retry, seen, err) && (reading->options->later || settle(reading, seen, err));
+    return encode_seen(reading, retry, seen, err);
 }
 
 /* How much an entry says of its record. */
@@ -348,7 +301,7 @@ static int weight(const fix_t *fix) {
 /* The one that was loaded, or else the first that makes a document is the one that counts; a record that is still wrong is
  * not left out by another entry. */
 static int by_id(const void *a, const void *b) {
-    const fix_t *left = a, *right = b;
+    const fix_t *left = *(fix_t *const *)a, *right = *(fix_t *const *)b;
     if (left->id != right->id)
         return left->id < right->id ? -1 : 1;
     if (weight(left) != weight(right))
@@ -363,13 +316,11 @@ static bool is_other_document(const fix_t *fix, const fix_t *first) {
 static void drop_doubles(fixes_t *fixes) {
     size_t kept = 0;
     for (size_t i = 0; i < fixes->count; i++) {
-        fix_t *fix = &fixes->items[i];
-        if (kept && fixes->items[kept - 1].id == fix->id) {
-            fixes->seen[fix->number].verdict =
-                is_other_document(fix, &fixes->items[kept - 1]) ? FIX_CONTRADICTS : FIX_DOUBLE;
-        } else {
-            fixes->items[kept++] = *fix;
-        }
+        fix_t *fix = fixes->items[i], *first = kept ? fixes->items[kept - 1] : NULL;
+        if (first && first->id == fix->id)
+            fixes->seen[fix->number].verdict = is_other_document(fix, first) ? FIX_CONTRADICTS : FIX_DOUBLE;
+        else
+            fixes->items[kept++] = fix;
     }
     fixes->count = kept;
 }
@@ -379,7 +330,7 @@ static void tell_other_fixes(const fixes_t *fixes) {
     const fix_t *first = NULL;
     size_t count = 0;
     for (size_t i = 0; i < fixes->count; i++) {
-        const fix_t *fix = &fixes->items[i];
+        const fix_t *fix = fixes->items[i];
         if (!fix->length || fix->loaded || fix->open)
             continue;
         first = first ? first : fix;
@@ -394,86 +345,86 @@ static void tell_other_fixes(const fixes_t *fixes) {
 }
 
 /* Of the file at hand, when all of its entries were judged. */
-static bool tell_file(reading_t *reading, err_t *err) {
-    if (reading->why.text[0] && !reading->belong) {
-        *err = reading->why;
+static bool tell_file(judging_t *judging, err_t *err) {
+    if (judging->why.text[0] && !judging->belong) {
+        *err = judging->why;
         return false;
     }
-    if (reading->of_another)
+    if (judging->of_another)
         log_warn("%s was written by loads into another collection: what was fixed or left out there counts "
                  "where %s has rejected the same record",
-                 reading->path, reading->options->name);
+                 judging->path, judging->fixes->options.name);
     tell_left_out(
-        reading, &reading->closed,
-        reading->of_another
+        judging, &judging->closed,
+        judging->of_another
             ? "since this collection has not rejected such a record"
             : "since no such record is rejected any more: its input was forgotten, was loaded again from "
               "other content or by another header or format, or has grown where it ended in the middle "
               "of the record");
-    tell_left_out(reading, &reading->not_yet,
+    tell_left_out(judging, &judging->not_yet,
                   "since the load that rejected the record has not ended; let it end, or run it again, "
                   "then run this command again");
-    reading->fixes->left_open += reading->not_yet.count;
+    judging->fixes->left_open += judging->not_yet.count;
     return true;
 }
 
-static void finish(fixes_t *fixes) {
-    if (fixes->count)
-        qsort(fixes->items, fixes->count, sizeof *fixes->items, by_id);
+/* Those from this one on, which are of one file. */
+static bool judge_file(fixes_t *fixes, const char *path, size_t from, const places_t *places,
+                       const ledger_t *held, err_t *err) {
+    judging_t judging = {.fixes = fixes, .places = places, .held = held, .path = path};
+    for (size_t i = from; i < fixes->seen_count; i++)
+        if (!settle(&judging, &fixes->seen[i], err))
+            return false;
+    return tell_file(&judging, err);
+}
+
+static bool finish(fixes_t *fixes, err_t *err) {
+    if (!(fixes->items = malloc((fixes->seen_count + 1) * sizeof *fixes->items)))
+        return err_memory(err, fixes->seen_count * sizeof *fixes->items);
+    for (size_t i = 0; i < fixes->seen_count; i++)
+        if (fixes->seen[i].fix.entry)
+            fixes->items[fixes->count++] = &fixes->seen[i].fix;
+    qsort(fixes->items, fixes->count, sizeof *fixes->items, by_id);
     drop_doubles(fixes);
     if (fixes->options.only_fixes)
         tell_other_fixes(fixes);
+    return true;
 }
 
 fixes_t *fixes_read(char *const *paths, size_t count, const places_t *places, const fixes_options_t *options,
                     err_t *err) {
     fixes_t *fixes = calloc(1, sizeof *fixes);
-    records_t *reader = records_new(options->schema);
-    bool ok = (fixes && reader) || err_memory(err, 1);
-    reading_t reading = {.fixes = fixes, .places = places, .options = options, .reader = reader};
+    reading_t reading = {.fixes = fixes, .places = places, .reader = records_new(options->schema)};
+    bool ok = (fixes && reading.reader) || err_memory(err, 1);
+    if (ok)
+        *fixes = (fixes_t){.options = *options, .path = *paths};
     for (size_t i = 0; ok && i < count; i++) {
-        reading = (reading_t){.fixes = fixes,
-                              .places = places,
-                              .options = options,
-                              .path = paths[i],
-                              .reader = reader,
-                              .place = reading.place};
+        const size_t from = fixes->seen_count;
         ok = rejects_read(paths[i], options->schema, take, &reading, err) &&
-             (options->later || tell_file(&reading, err));
+             (options->later || judge_file(fixes, paths[i], from, places, NULL, err));
     }
-    records_destroy(reader);
+    ok = ok && (options->later || finish(fixes, err));
+    records_destroy(reading.reader);
     free(reading.place.bytes);
-    if (!ok) {
-        fixes_free(fixes);
-        return NULL;
-    }
-    fixes->options = *options;
-    fixes->path = *paths;
-    if (!options->later)
-        finish(fixes);
-    return fixes;
+    if (ok)
+        return fixes;
+    fixes_free(fixes);
+    return NULL;
 }
 
 bool fixes_judge(fixes_t *fixes, const places_t *places, const ledger_t *held, err_t *err) {
-    reading_t reading = {
-        .fixes = fixes, .places = places, .held = held, .options = &fixes->options, .path = fixes->path};
-    for (size_t i = 0; i < fixes->seen_count; i++)
-        if (!settle(&reading, &fixes->seen[i], err))
-            return false;
-    if (!tell_file(&reading, err))
-        return false;
-    finish(fixes);
-    return true;
+    return judge_file(fixes, fixes->path, 0, places, held, err) && finish(fixes, err);
 }
 
 void fixes_free(fixes_t *fixes) {
     if (!fixes)
         return;
-    for (size_t i = 0; i < fixes->seen_count; i++)
-        free(fixes->seen[i].document);
-    for (size_t i = 0; i < fixes->text_count; i++)
-        free(fixes->texts[i]);
-    free(fixes->texts);
+    for (const seen_t *seen = fixes->seen; seen < fixes->seen + fixes->seen_count; seen++) {
+        const bool first = seen == fixes->seen;
+        free(seen->fix.document);
+        if (first || seen->head.path != seen[-1].head.path)
+            free((char *)seen->head.path);
+    }
     free(fixes->items);
     free(fixes->seen);
     free(fixes);
@@ -508,9 +459,9 @@ size_t fixes_count(const fixes_t *fixes) {
 }
 
 const fix_t *fixes_at(const fixes_t *fixes, size_t at) {
-    return &fixes->items[at];
+    return fixes->items[at];
 }
 
 size_t fixes_first(const fixes_t *fixes, int64_t id) {
-    return SEARCH_FIRST(fixes->count, i, fixes->items[i].id < id);
+    return SEARCH_FIRST(fixes->count, i, fixes->items[i]->id < id);
 }

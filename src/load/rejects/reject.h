@@ -43,8 +43,8 @@ typedef struct {
     const uint8_t *bytes;
     uint64_t length; /* of the record; `kept` of its bytes are there */
     uint64_t kept;
-    uint64_t
-        of; /* the hash of the bytes that were rejected first, where a person has edited them since; 0: of these */
+    /* the hash of the bytes that were rejected first, where a person has edited them since; 0: of these */
+    uint64_t of;
 } reject_t;
 
 /* False: this one was too many (status 3) or could not be written (status 8). */

@@ -3,12 +3,13 @@
 #define TIPPLE_LOAD_REJECTS_REJECT_READ_H
 
 #include "base/err.h"
+#include "catalog/store/store.h"
 #include "format/record/dialect.h"
 
 /* What an entry says of its record. */
 typedef struct {
-    const char *path;    /* of the file that the record came from; as long as `take` runs */
-    const char *catalog; /* the own id of the one that the file is of; "": it does not say. As long */
+    const char *path;        /* of the file that the record came from; as long as `take` runs */
+    char catalog[STORE_OWN]; /* the own id of the one that the file is of; "": it does not say */
     uint64_t offset;
     uint64_t ordinal; /* of its input in the catalog; UINT64_MAX: not known */
     uint64_t dialect; /* hash of the dialect that its line spells */

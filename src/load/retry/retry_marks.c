@@ -16,8 +16,8 @@ typedef struct {
     const fix_t *fix;
     const work_t *held; /* the piece that it belongs to */
     fix_item_t is;
-    uint64_t
-        otherwise; /* with own `_id`s: the hash of another document of its record that is there; or FIX_NOTHING */
+    /* with own `_id`s: the hash of another document of its record that is there; or FIX_NOTHING */
+    uint64_t otherwise;
 } item_t;
 
 struct retry_marks {

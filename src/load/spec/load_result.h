@@ -47,8 +47,8 @@ typedef struct {
     int64_t took_ns, cpu_ns;
     uint64_t bytes_read, bytes_text, bytes_bson, batches, sent_documents, retries, short_batches,
         peak_memory_bytes;
-    uint64_t
-        fixed_otherwise;   /* --retry: records of which an earlier run has loaded another fix, which stays */
+    /* --retry: records of which an earlier run has loaded another fix, which stays */
+    uint64_t fixed_otherwise;
     bool knows_rejects;    /* it has ended well; else the next two are not known */
     uint64_t open_rejects; /* of all inputs, whoever met them: not fixed yet */
     uint64_t left_out;     /* of the others, by persons; of --retry: how many the reject file leaves out */

@@ -46,8 +46,8 @@ typedef struct {
     bool reload_missing;   /* what the catalog calls loaded is read again, and sent where it is not there */
     bool trial;            /* of a study: nobody has to be told of what it may lose */
     guess_options_t guess; /* without a format; */
-    const char
-        *guessed; /* or what was guessed before, by a study or a program: a format file; NULL: nothing */
+    /* or what was guessed before, by a study or a program: a format file; NULL: nothing */
+    const char *guessed;
     new_columns_t new_columns; /* --new-columns */
     bool skip_bad_files;       /* inputs that do not fit the format are left out, and named */
     timeline_told_t told;      /* of its phases */

@@ -35,8 +35,8 @@ typedef struct option {
     bool once;   /* of two, both would be meant: refused. Else the last one counts, as an alias needs it */
     char letter; /* or 0 */
     const char *argument; /* what --help calls it, NULL for flags */
-    const char *
-        offers; /* words that completion offers, "@formats", "@suites", "@files"; NULL: as the argument says */
+    /* words that completion offers, "@formats", "@suites", "@files"; NULL: as the argument says */
+    const char *offers;
     const char *help; /* one sentence or two */
     option_kind_t kind;
     size_t offset;        /* of its value in the command's struct */

@@ -76,8 +76,8 @@ typedef struct {
     /* Nothing is sent when the catalog has not said for a whole lease that the pieces are ours: another command may
      * have taken an input, and removed what there was of it. */
     int64_t lease_ns; /* 0: nobody can take anything (--dry-run) */
-    atomic_llong
-        confirmed_ns; /* by clock_awake_or_not_ns, before the catalog was asked that has said so last */
+    /* by clock_awake_or_not_ns, before the catalog was asked that has said so last */
+    atomic_llong confirmed_ns;
 
     pthread_mutex_t lock; /* of what follows */
     pthread_cond_t changed;

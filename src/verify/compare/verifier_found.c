@@ -5,7 +5,8 @@
 
 #include <xxhash.h>
 
-void verifier_place_of(const verifier_t *verifier, int64_t id, difference_t *difference) {
+/* The place of an `_id` of the window at hand. */
+static void place_of(const verifier_t *verifier, int64_t id, difference_t *difference) {
     const block_t *block = verifier->block;
     difference->file = (size_t)(block->file - verifier->inspection->files);
     difference->name = block->file->input->name;
@@ -15,7 +16,8 @@ void verifier_place_of(const verifier_t *verifier, int64_t id, difference_t *dif
     difference->behind = difference->offset + 1;
 }
 
-uint64_t verifier_line_at(const verifier_t *verifier, const block_t *block, uint64_t offset) {
+/* Counting line ends costs as much as the block has text, so only where somebody will read it. */
+static uint64_t line_at(const verifier_t *verifier, const block_t *block, uint64_t offset) {
     if (offset < block->offset)
         return 0;
     uint64_t within = offset - block->offset;
@@ -49,8 +51,7 @@ static bool describe_extra(const verifier_t *verifier, difference_t *difference,
     if (is_behind_end(verifier->block, difference->offset))
         return difference_say_why(
             difference, verifier_why_behind(&verifier->inspection->entries->wanted[difference->file]), err);
-    difference->line = difference->last_line =
-        verifier_line_at(verifier, verifier->block, difference->offset);
+    difference->line = difference->last_line = line_at(verifier, verifier->block, difference->offset);
     return difference_say_why(difference,
                               at_record && verifier->why ? verifier->why : "no record begins there", err);
 }
@@ -98,7 +99,7 @@ bool verifier_take_finding(void *context, const merge_found_t *found, err_t *err
     if (found->kind == MERGE_UNRELATED) {
         ok = describe_unrelated(&difference, found, err);
     } else {
-        verifier_place_of(verifier, found->id, &difference);
+        place_of(verifier, found->id, &difference);
         const bool wanted = differences_wants(verifier->found, &difference);
         if (found->kind == MERGE_EXTRA) {
             ok = !wanted || describe_extra(verifier, &difference, err);

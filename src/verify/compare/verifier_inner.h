@@ -47,11 +47,7 @@ struct verifier {
     verified_ids_t ids, block_ids; /* of the documents that were found, of the block at hand */
 };
 
-/* verifier_found.c: the place of an `_id` of the window at hand. */
-void verifier_place_of(const verifier_t *verifier, int64_t id, difference_t *difference);
-/* Counting line ends costs as much as the block has text, so only where somebody will read it. */
-uint64_t verifier_line_at(const verifier_t *verifier, const block_t *block, uint64_t offset);
-/* The document of the fix at hand is not there, and nobody says that it was: that is no difference. */
+/* verifier_found.c. The document of the fix at hand is not there, and nobody says that it was: that is no difference. */
 void verifier_count_unloaded(verifier_t *verifier);
 /* Of the merge: context is the verifier. */
 bool verifier_take_finding(void *context, const merge_found_t *found, err_t *err);

@@ -15,14 +15,9 @@
 
 /* [from, to) */
 static void stray_ranges_between(bson_t *filter, uint64_t from, uint64_t to) {
-    bson_t range;
-    BSON_APPEND_DOCUMENT_BEGIN(filter, "_id", &range);
-    BSON_APPEND_INT64(&range, "$gte", (int64_t)from);
-    if (to > INT64_MAX)
-        BSON_APPEND_INT64(&range, "$lte", INT64_MAX);
-    else
-        BSON_APPEND_INT64(&range, "$lt", (int64_t)to);
-    bson_append_document_end(filter, &range);
+    const bool all = to > INT64_MAX;
+    BCON_APPEND(filter, "_id", "{", "$gte", BCON_INT64((int64_t)from), all ? "$lte" : "$lt",
+                BCON_INT64(all ? INT64_MAX : (int64_t)to), "}");
 }
 
 /* Arrays of filters, each to be destroyed, and the array freed; NULL: out of memory. What is no 64-bit integer from 0 on, in

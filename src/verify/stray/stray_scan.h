@@ -30,8 +30,8 @@ typedef struct {
     uint64_t estimate;             /* about so many documents are in the collection */
     uint32_t threads;
     uint64_t most; /* differences kept of a kind */
-    const verified_ids_t
-        *ids;       /* own `_id`s: sorted, each once; NULL: places. What is awaited is looked for */
+    /* own `_id`s: sorted, each once; NULL: places. What is awaited is looked for */
+    const verified_ids_t *ids;
     bool appends;   /* --append: documents outside of all extents are somebody else's */
     bool all_files; /* with ids: the catalog has no other files, whose documents would have other `_id`s */
 } stray_scan_options_t;
