@@ -31,10 +31,10 @@ static bool check_format(const catalog_header_t *header, const catalog_settings_
         return err_set(err, STATUS_USAGE, "%s was loaded with --format %s, not %s: give the same one, or %s",
                        settings->name, header->format, settings->format, ANEW);
     if (named && other)
-        return err_set(err, STATUS_USAGE,
-                       "%s was loaded with a format that was guessed, not with --format %s: leave --format "
-                       "out, or %s",
-                       settings->name, settings->format, ANEW);
+        return err_set(
+            err, STATUS_USAGE,
+            "%s was loaded with a format that was guessed, not with --format %s: leave --format out, or %s",
+            settings->name, settings->format, ANEW);
     if (other)
         return err_set(err, STATUS_USAGE,
                        "the format '%s' has changed since %s was loaded: the same record would now make "
@@ -72,11 +72,10 @@ const char *catalog_collection_of(const char *name) {
 
 bool catalog_refuse_none(const char *name, const catalog_header_t *header, err_t *err) {
     if (header->has_entries)
-        return err_set(
-            err, STATUS_USAGE,
-            "the catalog of %s is damaged: it has entries of inputs, but its header was removed; start "
-            "over with --drop",
-            name);
+        return err_set(err, STATUS_USAGE,
+                       "the catalog of %s is damaged: it has entries of inputs, but its header was removed; "
+                       "start over with --drop",
+                       name);
     return err_set(err, STATUS_USAGE,
                    "%s has no catalog: `tipple load` has not put a record into it yet, or its catalog "
                    "(%s.tipple.files) was dropped; check the collection in the URI, or load the files first",
@@ -84,11 +83,10 @@ bool catalog_refuse_none(const char *name, const catalog_header_t *header, err_t
 }
 
 bool catalog_refuse_gone(const char *name, err_t *err) {
-    return err_set(
-        err, STATUS_USAGE,
-        "%s is gone, but the catalog of its loads is still there: if it was renamed, give it this name "
-        "again; if not, start over with --drop",
-        name);
+    return err_set(err, STATUS_USAGE,
+                   "%s is gone, but the catalog of its loads is still there: if it was renamed, give it this "
+                   "name again; if not, start over with --drop",
+                   name);
 }
 
 bool catalog_check_header(const catalog_header_t *header, const catalog_settings_t *settings, err_t *err) {
@@ -155,10 +153,10 @@ bool catalog_open(store_t *store, const catalog_settings_t *settings, catalog_he
                                       .appends = settings->append};
             memcpy(fresh.uuid, settings->uuid, STORE_UUID);
             if (header->has_entries)
-                return err_set(err, STATUS_USAGE,
-                               "the catalog of %s is damaged: it has entries of inputs, but its header was "
-                               "removed; %s",
-                               settings->name, ANEW);
+                return err_set(
+                    err, STATUS_USAGE,
+                    "the catalog of %s is damaged: it has entries of inputs, but its header was removed; %s",
+                    settings->name, ANEW);
             if (!settings->empty && !settings->append)
                 return catalog_refuse_unknown_data(settings->name, false, err);
             if (!store->make_header(store, &fresh, err))
@@ -220,8 +218,7 @@ bool catalog_bind(store_t *store, const catalog_settings_t *settings, err_t *err
             ok = catalog_refuse_lost(settings, err);
         if (ok && memcmp(header.uuid, settings->uuid, STORE_UUID) != 0)
             ok = err_set(err, STATUS_SERVER,
-                         "%s was dropped and made again while it was loaded: start over with "
-                         "--drop",
+                         "%s was dropped and made again while it was loaded: start over with --drop",
                          settings->name);
         bound = ok && header.format != NULL;
         /* the generation: a bind that arrives after a drop binds nothing */
@@ -253,11 +250,10 @@ bool catalog_check_collection(store_t *store, const catalog_settings_t *settings
     catalog_header_free(&header);
     if (!ok)
         return false;
-    return same ||
-           err_set(err, STATUS_SERVER,
-                   "the catalog of %s was removed or changed by somebody while it was loaded: run the "
-                   "same command again, or start over with --drop",
-                   settings->name);
+    return same || err_set(err, STATUS_SERVER,
+                           "the catalog of %s was removed or changed by somebody while it was loaded: run "
+                           "the same command again, or start over with --drop",
+                           settings->name);
 }
 
 /* ---- with a ledger ---- */
@@ -279,10 +275,9 @@ static size_t sort_ordinals(uint32_t *ordinals, size_t count) {
 }
 
 static bool refuse_gone(err_t *err) {
-    return err_set(
-        err, STATUS_SERVER,
-        "the catalog of the collection was removed or changed by somebody while it was loaded: start "
-        "over with --drop");
+    return err_set(err, STATUS_SERVER,
+                   "the catalog of the collection was removed or changed by somebody while it was loaded: "
+                   "start over with --drop");
 }
 
 /* Reads until all are there: a reply may hold fewer than were asked for. */

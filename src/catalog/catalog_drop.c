@@ -31,12 +31,11 @@ static bool number_after_entries(store_t *store, catalog_header_t *fresh, err_t 
 /* Of another layout, whose fields are others: no change of ours would ever be made. Before anything is dropped. */
 static bool refuse_odd(const char *name, int32_t layout, err_t *err) {
     const char *collection = catalog_collection_of(name);
-    return err_set(
-        err, STATUS_USAGE,
-        "the catalog of %s was written by another version of tipple, in another layout (%d; this one "
-        "reads %d) that this one cannot change: use that version, or drop the collections %s, "
-        "%s.tipple.files and %s.tipple.loads by hand",
-        name, layout, STORE_LAYOUT, collection, collection, collection);
+    return err_set(err, STATUS_USAGE,
+                   "the catalog of %s was written by another version of tipple, in another layout (%d; this "
+                   "one reads %d) that this one cannot change: use that version, or drop the collections %s, "
+                   "%s.tipple.files and %s.tipple.loads by hand",
+                   name, layout, STORE_LAYOUT, collection, collection, collection);
 }
 
 /* Writes the intent to drop first. A load that begins later sees it; a load that began earlier is seen by us. The

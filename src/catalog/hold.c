@@ -5,10 +5,9 @@
 enum { CONFIRMED_A_LEASE = 4 };
 
 static bool refuse_lost(err_t *err) {
-    return err_set(
-        err, STATUS_SERVER,
-        "another load has taken over an input of these records, because this one gave no sign of life "
-        "for too long: run the same command again");
+    return err_set(err, STATUS_SERVER,
+                   "another load has taken over an input of these records, because this one gave no sign of "
+                   "life for too long: run the same command again");
 }
 
 static bool look(const hold_t *hold, err_t *err) {
@@ -55,11 +54,9 @@ bool hold_change(const hold_t *hold, const entry_change_t *changes, size_t count
     if (!hold->store->change_entries(hold->store, changes, count, &changed, err))
         return false;
     return changed == count ||
-           (hold_confirm(hold, true, err) &&
-            err_set(
-                err, STATUS_SERVER,
-                "the catalog was changed by somebody while records were loaded again: run the same command "
-                "again"));
+           (hold_confirm(hold, true, err) && err_set(err, STATUS_SERVER,
+                                                     "the catalog was changed by somebody while records were "
+                                                     "loaded again: run the same command again"));
 }
 
 bool hold_give_back(const hold_t *hold, err_t *err) {

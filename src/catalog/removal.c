@@ -152,11 +152,10 @@ static bool wait_a_lease(const removal_t *removal, err_t *err) {
 }
 
 static bool refuse_lost(const entry_t *entry, err_t *err) {
-    return err_set(
-        err, STATUS_SERVER,
-        "another load has taken %s, because this one gave no sign of life for too long: run the same "
-        "command again",
-        entry->path);
+    return err_set(err, STATUS_SERVER,
+                   "another load has taken %s, because this one gave no sign of life for too long: run the "
+                   "same command again",
+                   entry->path);
 }
 
 bool catalog_may_remain(store_t *store, uint32_t ordinal, err_t *err) {

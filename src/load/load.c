@@ -101,11 +101,10 @@ static bool judge(const looker_t *looker, err_t *err) {
     if (looker->damaged && !looker->any && !looker->rejects)
         return err_set(err, STATUS_INPUT, "%s. Nothing was dropped", looker->why.text);
     return looker->any || !looker->rejects ||
-           err_set(
-               err, STATUS_INPUT,
-               "%s; no record that was looked at (%s) makes a document by the format '%.100s'. Nothing was "
-               "dropped: give the --format of these files, or try one with `tipple parse`",
-               looker->why.text, units_count(count, looker->rejects), looker->schema->name);
+           err_set(err, STATUS_INPUT,
+                   "%s; no record that was looked at (%s) makes a document by the format '%.100s'. Nothing "
+                   "was dropped: give the --format of these files, or try one with `tipple parse`",
+                   looker->why.text, units_count(count, looker->rejects), looker->schema->name);
 }
 
 /* Looks at the beginnings of some of the inputs; not at streams, which can be read only once. limit: the load takes so many
@@ -442,11 +441,10 @@ static void tell_nameless(const job_t *job, err_t *err) {
         const load_file_t *file = &job->files[i];
         if (!file->begun || !file->known_as || file->input->has_identity)
             continue;
-        err_add(
-            err,
-            "; but %.200s has no name by which it could be known again: `%.2000s` takes out what there is "
-            "of it, and with --input-name it could be resumed",
-            file->input->name, file->forget);
+        err_add(err,
+                "; but %.200s has no name by which it could be known again: `%.2000s` takes out what there "
+                "is of it, and with --input-name it could be resumed",
+                file->input->name, file->forget);
         return;
     }
 }

@@ -299,19 +299,17 @@ static bool conclude(const verification_t *run, err_t *err) {
         return err_set(err, STATUS_DIFFERENT, "%s is not what its files make: %s",
                        server_namespace(run->server), list);
     if (run->result->unloaded)
-        return err_set(
-            err, STATUS_DIFFERENT,
-            "%s %s fixed in the reject file and not loaded yet; load it (tipple load --retry), then "
-            "verify again",
-            units_count(count, run->result->unloaded),
-            run->result->unloaded == 1 ? "record was" : "records were");
+        return err_set(err, STATUS_DIFFERENT,
+                       "%s %s fixed in the reject file and not loaded yet; load it (tipple load --retry), "
+                       "then verify again",
+                       units_count(count, run->result->unloaded),
+                       run->result->unloaded == 1 ? "record was" : "records were");
     if (run->result->blocks && !run->result->blocks_looked_at)
-        return err_set(
-            err, STATUS_USAGE,
-            "nothing was looked at: --sample %g%% has none of the %s block%s of 256 KiB that these "
-            "files are; take a larger share, or leave --sample out",
-            run->spec->sample_percent, units_count(count, run->result->blocks),
-            run->result->blocks == 1 ? "" : "s");
+        return err_set(err, STATUS_USAGE,
+                       "nothing was looked at: --sample %g%% has none of the %s block%s of 256 KiB that "
+                       "these files are; take a larger share, or leave --sample out",
+                       run->spec->sample_percent, units_count(count, run->result->blocks),
+                       run->result->blocks == 1 ? "" : "s");
     return !run->result->changed ||
            err_set(err, STATUS_DIFFERENT,
                    "%s changed while it was verified: %s document%s came or went in places that were checked "

@@ -152,11 +152,10 @@ static bool relate(ledger_t *ledger, ledger_input_t *input, err_t *err) {
 static bool check_generation(const ledger_t *ledger, const entry_t *entry, const char *name, err_t *err) {
     for (size_t i = 0; i < entry->piece_count; i++)
         if (entry->pieces[i].generation > ledger->options.generation)
-            return err_set(
-                err, STATUS_SERVER,
-                "the collection got another UUID while %s was loaded, and another load continues with that: "
-                "run the same command again",
-                name);
+            return err_set(err, STATUS_SERVER,
+                           "the collection got another UUID while %s was loaded, and another load continues "
+                           "with that: run the same command again",
+                           name);
     return true;
 }
 
@@ -241,8 +240,7 @@ static bool read_entry(ledger_t *ledger, ledger_input_t *input, const entry_t *r
                        input->name);
     if (read->piece_count != input->entry.piece_count)
         return err_set(err, STATUS_SERVER,
-                       "the catalog's entry of %s was changed by somebody: start over "
-                       "with --drop",
+                       "the catalog's entry of %s was changed by somebody: start over with --drop",
                        input->name);
     if (!check_generation(ledger, read, input->name, err))
         return false;
@@ -328,12 +326,11 @@ bool ledger_may_take(const ledger_t *ledger, const work_t *work) {
 
 static bool refuse_older(const ledger_t *ledger, const ledger_input_t *input, err_t *err) {
     if (ledger->options.again)
-        return err_set(
-            err, STATUS_INPUT,
-            "%s: the catalog knows a longer version (%llu bytes, here %llu): what is missing can be "
-            "loaded from that one only",
-            input->name, (unsigned long long)entry_newest(&input->entry)->size,
-            (unsigned long long)input->seen.size);
+        return err_set(err, STATUS_INPUT,
+                       "%s: the catalog knows a longer version (%llu bytes, here %llu): what is missing can "
+                       "be loaded from that one only",
+                       input->name, (unsigned long long)entry_newest(&input->entry)->size,
+                       (unsigned long long)input->seen.size);
     return err_set(err, STATUS_INPUT,
                    "%s: the catalog knows a longer version (%llu bytes, here %llu) that is not loaded to its "
                    "end: run the same command where the longer one is; or, if it is lost, with "

@@ -203,11 +203,10 @@ static bool may_add_rejects(const entry_t *entry, size_t count, err_t *err) {
     for (size_t i = 0; i < entry->piece_count; i++)
         rejects += entry->pieces[i].reject_count;
     if (rejects + count > LEDGER_MOST_REJECTS)
-        return err_set(
-            err, STATUS_TOO_MANY_REJECTED,
-            "stopped: %s has more than %d rejected records, which is more than the catalog remembers of one "
-            "input; is the format the right one?",
-            entry->path, LEDGER_MOST_REJECTS);
+        return err_set(err, STATUS_TOO_MANY_REJECTED,
+                       "stopped: %s has more than %d rejected records, which is more than the catalog "
+                       "remembers of one input; is the format the right one?",
+                       entry->path, LEDGER_MOST_REJECTS);
     return entry_has_room(entry, count, 0) ||
            err_set(err, STATUS_TOO_MANY_REJECTED,
                    "stopped: %s has more than %zu rejected records and %zu notes of fixed ones, which is "

@@ -194,11 +194,10 @@ static void give_entries(matching_t *m) {
 static bool check_any(const matching_t *m, err_t *err) {
     const registration_t *registering = m->registering;
     return m->entries.count || !registering->bound ||
-           err_set(
-               err, STATUS_USAGE,
-               "the catalog of %s is damaged: documents were loaded, but the entries of their inputs were "
-               "removed; start over with --drop",
-               registering->name);
+           err_set(err, STATUS_USAGE,
+                   "the catalog of %s is damaged: documents were loaded, but the entries of their inputs "
+                   "were removed; start over with --drop",
+                   registering->name);
 }
 
 /* The file may come back to its old path, or go from there: the same command knows it by this one. */
@@ -254,8 +253,7 @@ bool catalog_register(store_t *store, registration_t *registering, err_t *err) {
     if (!again)
         return note_names(store, registering, err);
     return err_set(err, STATUS_SERVER,
-                   "other loads of %s registered the same inputs again and again: run the same command "
-                   "again",
+                   "other loads of %s registered the same inputs again and again: run the same command again",
                    registering->name);
 }
 

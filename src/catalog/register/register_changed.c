@@ -14,8 +14,8 @@ static bool refuse_changed(const registration_t *registering, size_t number, con
     if (wanted->unread)
         return err_set(
             err, STATUS_INPUT,
-            "%s has changed since a load into %s began, which was interrupted before it came to this "
-            "file: nothing of it was loaded. Give --reload-changed, which takes it as it is now",
+            "%s has changed since a load into %s began, which was interrupted before it came to this file: "
+            "nothing of it was loaded. Give --reload-changed, which takes it as it is now",
             wanted->name, registering->name);
     if (grown_meanwhile)
         return registration_refuse_grown(wanted->name, err);
@@ -36,14 +36,11 @@ static bool refuse_changed(const registration_t *registering, size_t number, con
         err, STATUS_INPUT,
         "%s has changed since it was loaded into %s: %s. If a new file of this name comes each night, load "
         "it alone, with --input-name and a name that has its date. --reload-changed %s. Or put the old "
-        "content "
-        "back. If the file that was loaded was moved, name it in the same command, too%s",
+        "content back. If the file that was loaded was moved, name it in the same command, too%s",
         wanted->name, registering->name, what, removes,
-        wanted->name[0] == '/'
-            ? ""
-            : "; if it was another folder's file of this name, load this one by its whole path, while you "
-              "are "
-              "in another folder");
+        wanted->name[0] == '/' ? ""
+                               : "; if it was another folder's file of this name, load this one by its whole "
+                                 "path, while you are in another folder");
 }
 
 static size_t count_of_name(const matching_t *m, const wanted_t *wanted) {
@@ -59,8 +56,7 @@ static bool refuse_several(const registration_t *registering, const wanted_t *wa
         err, STATUS_INPUT,
         "%s has other content than each of the %zu inputs of this name that were loaded into %s, and nothing "
         "says which it replaces. Take that one out (tipple forget --delete '%s#N'; tipple status --inputs "
-        "shows N), then "
-        "load this one in one command with the others, by the paths that they have now",
+        "shows N), then load this one in one command with the others, by the paths that they have now",
         wanted->name, count, registering->name, wanted->name);
 }
 
@@ -93,9 +89,9 @@ static bool refuse_other_name(const registration_t *registering, const wanted_t 
                               err_t *err) {
     return err_set(
         err, STATUS_INPUT,
-        "%s is the file that has the name %s, too, and what was loaded of that into %s has other "
-        "content. If it was this file, which has changed: name it %s, with --reload-changed. If it "
-        "was another one: name that in the same command, by the path that it has now, or, if it is gone, %s",
+        "%s is the file that has the name %s, too, and what was loaded of that into %s has other content. If "
+        "it was this file, which has changed: name it %s, with --reload-changed. If it was another one: name "
+        "that in the same command, by the path that it has now, or, if it is gone, %s",
         wanted->name, other->path, registering->name, other->path,
         other->path[0] == '/' ? "rename this one, or load a copy of it"
                               : "run this in another folder, by the whole path: a name that is no whole path "
@@ -109,13 +105,11 @@ static bool is_by_whole_path(const wanted_t *wanted, const entry_t *other) {
 
 static bool refuse_whole_path(const registration_t *registering, const wanted_t *wanted, const entry_t *other,
                               err_t *err) {
-    return err_set(
-        err, STATUS_INPUT,
-        "%s has other content than what was loaded of this name into %s, which may have been another "
-        "folder's file: this one was loaded as %s. If it has changed since: name it so, by its whole path, "
-        "with "
-        "--reload-changed",
-        wanted->name, registering->name, other->path);
+    return err_set(err, STATUS_INPUT,
+                   "%s has other content than what was loaded of this name into %s, which may have been "
+                   "another folder's file: this one was loaded as %s. If it has changed since: name it so, "
+                   "by its whole path, with --reload-changed",
+                   wanted->name, registering->name, other->path);
 }
 
 /* ---- the entry that an input begins with ---- */

@@ -138,9 +138,8 @@ static void match_nameless(matching_t *m, size_t number) {
 static bool refuse_two_of_name(const registration_t *registering, const char *name, err_t *err) {
     return err_set(
         err, STATUS_USAGE,
-        "%s would be two kinds of inputs in %s: a file by its path, a file by --input-name and a "
-        "stream by --input-name may not have one name. Give another --input-name, or name the file "
-        "by its whole path",
+        "%s would be two kinds of inputs in %s: a file by its path, a file by --input-name and a stream by "
+        "--input-name may not have one name. Give another --input-name, or name the file by its whole path",
         name, registering->name);
 }
 

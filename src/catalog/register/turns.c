@@ -46,22 +46,20 @@ static bool refuse_unfinished(const entry_t *entry, const wanted_t *last, err_t 
 }
 
 static bool refuse_late(const wanted_t *first, const entry_t *entry, err_t *err) {
-    return err_set(
-        err, STATUS_USAGE,
-        "%s has records that are not loaded, but %s, which comes after it in the catalog, is loaded or "
-        "begun: with --existing replace older records would take the place of newer ones. Put the new "
-        "records into a file of their own; or `tipple forget` %s#%u and load it again: it is then the last "
-        "one",
-        first->name, entry->path, first->entry.path, first->entry.ordinal);
+    return err_set(err, STATUS_USAGE,
+                   "%s has records that are not loaded, but %s, which comes after it in the catalog, is "
+                   "loaded or begun: with --existing replace older records would take the place of newer "
+                   "ones. Put the new records into a file of their own; or `tipple forget` %s#%u and load it "
+                   "again: it is then the last one",
+                   first->name, entry->path, first->entry.path, first->entry.ordinal);
 }
 
 static bool refuse_again(const wanted_t *first, const entry_t *entry, err_t *err) {
-    return err_set(
-        err, STATUS_USAGE,
-        "%s is to be read again, since the collection is another one, and %s comes after it in the "
-        "catalog: with --existing replace older records would take the place of newer ones. Name "
-        "all inputs that were loaded since, in this command",
-        first->name, entry->path);
+    return err_set(err, STATUS_USAGE,
+                   "%s is to be read again, since the collection is another one, and %s comes after it in "
+                   "the catalog: with --existing replace older records would take the place of newer ones. "
+                   "Name all inputs that were loaded since, in this command",
+                   first->name, entry->path);
 }
 
 /* Something that is loaded, or will be before this input, and comes after that one. NULL: there is nothing. */
@@ -94,16 +92,15 @@ static bool check_whole(const registration_t *registering, const wanted_t *wante
         const char *since = hows[how] && alike->path ? find_since(registering, wanted, alike, all) : NULL;
         if (since && alike->ordinal == LIKE_NEW)
             return err_set(err, STATUS_USAGE,
-                           "%s %s %s, and %s comes between them: with --existing replace older records "
-                           "would take the place of newer ones. Leave one of the two out",
+                           "%s %s %s, and %s comes between them: with --existing replace older records would "
+                           "take the place of newer ones. Leave one of the two out",
                            wanted->name, hows[how], alike->path, since);
         if (since)
-            return err_set(
-                err, STATUS_USAGE,
-                "%s %s %s, which was loaded before %s: with --existing replace older records would take "
-                "the place of newer ones. Leave it out; or, if these are to be the newest, `tipple forget` "
-                "%s#%u, and take its file away",
-                wanted->name, hows[how], alike->path, since, alike->path, alike->ordinal);
+            return err_set(err, STATUS_USAGE,
+                           "%s %s %s, which was loaded before %s: with --existing replace older records "
+                           "would take the place of newer ones. Leave it out; or, if these are to be the "
+                           "newest, `tipple forget` %s#%u, and take its file away",
+                           wanted->name, hows[how], alike->path, since, alike->path, alike->ordinal);
     }
     return true;
 }
@@ -118,13 +115,11 @@ static bool check_part(const wanted_t *wanted, err_t *err) {
                        "%s is the beginning of %s, and comes after it: with --existing replace older records "
                        "would take the place of newer ones. Leave it out, or name it before the other one",
                        wanted->name, alike->path);
-    return err_set(
-        err, STATUS_USAGE,
-        "%s is the beginning of %s, or an earlier version of it: with --existing replace older records "
-        "would take the place of newer ones. Leave it out; or, if these are to be the newest, `tipple "
-        "forget` "
-        "%s#%u, and take its file away",
-        wanted->name, alike->path, alike->path, alike->ordinal);
+    return err_set(err, STATUS_USAGE,
+                   "%s is the beginning of %s, or an earlier version of it: with --existing replace older "
+                   "records would take the place of newer ones. Leave it out; or, if these are to be the "
+                   "newest, `tipple forget` %s#%u, and take its file away",
+                   wanted->name, alike->path, alike->path, alike->ordinal);
 }
 
 /* It is not what the catalog has of it any more, but an earlier version, and not all of that is known to be there. */
@@ -137,12 +132,11 @@ static bool check_version(const registration_t *registering, const wanted_t *wan
         done &= piece_is_complete(&entry->pieces[i], version, registering->generation, true);
     if (!version || version == entry->version || done || !entry_is_begun(entry))
         return true;
-    return err_set(
-        err, STATUS_USAGE,
-        "%s is an earlier version of what was loaded, or begun, of it: with --existing replace "
-        "older records would take the place of newer ones. Load the newest one; or `tipple forget` "
-        "%s#%u, and load this one anew",
-        wanted->name, entry->path, entry->ordinal);
+    return err_set(err, STATUS_USAGE,
+                   "%s is an earlier version of what was loaded, or begun, of it: with --existing replace "
+                   "older records would take the place of newer ones. Load the newest one; or `tipple "
+                   "forget` %s#%u, and load this one anew",
+                   wanted->name, entry->path, entry->ordinal);
 }
 
 const char *turns_since(const registration_t *registering, const wanted_t *wanted, const entries_t *all) {

@@ -41,10 +41,9 @@ bool store_read_all(store_t *store, const uint32_t *among, size_t among_count, e
 }
 
 static bool refuse_numbers(err_t *err) {
-    return err_set(
-        err, STATUS_USAGE,
-        "the collection has no more room for positions: its files may have 8 PiB of text together, "
-        "a gzip counting as 1,032 times its size; load into another collection");
+    return err_set(err, STATUS_USAGE,
+                   "the collection has no more room for positions: its files may have 8 PiB of text "
+                   "together, a gzip counting as 1,032 times its size; load into another collection");
 }
 
 bool store_take_numbers(store_t *store, uint32_t generation, uint64_t extents, uint64_t ordinals,
@@ -61,13 +60,13 @@ bool store_take_numbers(store_t *store, uint32_t generation, uint64_t extents, u
         const bool same = !generation || header.generation == generation;
         catalog_header_free(&header);
         if (ok && found && !same)
-            return err_set(err, STATUS_SERVER,
-                           "the collection was dropped and made again while it was loaded: start over with "
-                           "--drop");
+            return err_set(
+                err, STATUS_SERVER,
+                "the collection was dropped and made again while it was loaded: start over with --drop");
         if (ok && !found)
-            return err_set(err, STATUS_SERVER,
-                           "somebody removed the catalog of the collection while it was loaded: start over "
-                           "with --drop");
+            return err_set(
+                err, STATUS_SERVER,
+                "somebody removed the catalog of the collection while it was loaded: start over with --drop");
         if (ok && (extents > MOST_UNITS || change.next_extent > MOST_UNITS - extents ||
                    ordinals > UINT32_MAX || change.next_ordinal > UINT32_MAX - ordinals))
             return refuse_numbers(err);

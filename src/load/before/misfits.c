@@ -69,11 +69,10 @@ bool misfits_refuse(const misfits_t *misfits, size_t files, const char *format, 
     if (files == 1 && !header)
         return err_set(err, STATUS_INPUT, "%s", first->reason);
     if (files == 1 && guessed)
-        return err_set(
-            err, STATUS_INPUT,
-            "%.3000s; it does not fit the format that was guessed from another file, and nothing was "
-            "written: load it into another collection, %s",
-            first->reason, anew);
+        return err_set(err, STATUS_INPUT,
+                       "%.3000s; it does not fit the format that was guessed from another file, and nothing "
+                       "was written: load it into another collection, %s",
+                       first->reason, anew);
     if (files == 1)
         return err_set(err, STATUS_INPUT,
                        "%.3000s; it does not fit the format %.80s (`tipple formats` lists the formats), and "

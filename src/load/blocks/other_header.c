@@ -7,9 +7,8 @@ bool other_header_say(const char *name, uint64_t line, uint64_t offset, err_t *e
     char place[PLACE_MAX];
     return err_set(
         err, STATUS_INPUT,
-        "%.1000s%s: this line is a header with other columns than the file began with, so the records "
-        "after it would be read wrongly: split the file before this line, and give each part as a file of "
-        "its own",
+        "%.1000s%s: this line is a header with other columns than the file began with, so the records after "
+        "it would be read wrongly: split the file before this line, and give each part as a file of its own",
         name, place_words(place, line, offset));
 }
 

@@ -4,12 +4,11 @@
 
 /* wrong: what the stream is not. besides: what else may be done. */
 static bool refuse(const load_file_t *file, const char *wrong, const char *besides, err_t *err) {
-    return err_set(
-        err, STATUS_INPUT,
-        "--input-name %.300s: another stream was loaded by this name before: %s. To load this one "
-        "in its place, take the old one out by `%.2000s`, and run the same command again; %sor give "
-        "the new stream another name",
-        file->input->name, wrong, file->forget, besides);
+    return err_set(err, STATUS_INPUT,
+                   "--input-name %.300s: another stream was loaded by this name before: %s. To load this one "
+                   "in its place, take the old one out by `%.2000s`, and run the same command again; %sor "
+                   "give the new stream another name",
+                   file->input->name, wrong, file->forget, besides);
 }
 
 bool other_stream_refuse(const load_file_t *file, const char *what, uint64_t from, uint64_t to, err_t *err) {

@@ -51,12 +51,12 @@ static bool may_take(void *context, uint64_t first_extent, uint64_t extents, err
         if (!find_least(job, least, &any, &id, err))
             return false;
         if (any && append_found(&look, id))
-            return err_set(err, STATUS_USAGE,
-                           "%s holds a document with the _id %" PRId64
-                           ", which tipple did not load, and which is one of the _ids that this load would "
-                           "give: load into another collection, or make _ids of the data's own fields with "
-                           "--id",
-                           server_namespace(job->server), id);
+            return err_set(
+                err, STATUS_USAGE,
+                "%s holds a document with the _id %" PRId64
+                ", which tipple did not load, and which is one of the _ids that this load would give: load "
+                "into another collection, or make _ids of the data's own fields with --id",
+                server_namespace(job->server), id);
     }
     return true;
 }
@@ -66,8 +66,7 @@ void append_begin(job_t *job) {
     job->result->appended = true;
     if (job->spec->append && !job->place.empty)
         log_note("%s holds %s document%s already. What is there stays as it is%s; `tipple verify` counts "
-                 "documents "
-                 "that no input makes as \"not ours\". Later loads need no --append",
+                 "documents that no input makes as \"not ours\". Later loads need no --append",
                  server_namespace(job->server), units_count(count, job->place.count),
                  units_s(job->place.count),
                  job->existing == EXISTING_REPLACE

@@ -222,11 +222,10 @@ static bool check_process(job_t *job, err_t *err) {
     if (!server_process(job->server, job->client, process, err))
         return false;
     return strcmp(process, job->process) == 0 ||
-           err_set(
-               err, STATUS_SERVER,
-               "the server at %s was restarted: what it had acknowledged a moment ago may be lost; run the "
-               "same command again, which sends that once more",
-               server_where(job->server));
+           err_set(err, STATUS_SERVER,
+                   "the server at %s was restarted: what it had acknowledged a moment ago may be lost; run "
+                   "the same command again, which sends that once more",
+                   server_where(job->server));
 }
 
 bool job_make_durable(job_t *job, err_t *err) {
@@ -241,8 +240,8 @@ bool job_make_durable(job_t *job, err_t *err) {
     if (memcmp(uuid, job->settings.uuid, sizeof uuid) != 0)
         return err_set(
             err, STATUS_SERVER,
-            "%s was dropped, replaced or given another name while it was loaded. If it is to be "
-            "gone, start over with --drop; else give it its name back, and run the same command again",
+            "%s was dropped, replaced or given another name while it was loaded. If it is to be gone, start "
+            "over with --drop; else give it its name back, and run the same command again",
             server_namespace(job->server));
     if (!job_check_unique_ids(job, err))
         return false;

@@ -333,10 +333,9 @@ static bool may_reload_missing(const job_t *job, err_t *err) {
     if (!job->spec->reload_missing)
         return true;
     if (job->spec->reload_changed)
-        return err_set(
-            err, STATUS_USAGE,
-            "--reload-missing is for inputs that are as they were, and --reload-changed for others; give "
-            "one of them");
+        return err_set(err, STATUS_USAGE,
+                       "--reload-missing is for inputs that are as they were, and --reload-changed for "
+                       "others; give one of them");
     if (job->existing != EXISTING_REJECT)
         return err_set(
             err, STATUS_USAGE,

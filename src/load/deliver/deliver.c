@@ -197,11 +197,10 @@ static bool is_its_own_fault(const deliver_t *deliver, uint32_t sent, const writ
         if (deliver->trails[deliver->pending[i]].times < SAME_AGAIN)
             return false;
     deliver_name_place(deliver, deliver->pending[0], place, sizeof place);
-    err_set(
-        err, STATUS_SERVER,
-        "%s: the server refuses the document of this record again and again, and takes others: %s (code %d). "
-        "Correct the record in its input and load again",
-        place, error->words, error->code);
+    err_set(err, STATUS_SERVER,
+            "%s: the server refuses the document of this record again and again, and takes others: %s (code "
+            "%d). Correct the record in its input and load again",
+            place, error->words, error->code);
     return true;
 }
 

@@ -30,11 +30,10 @@ bool deliver_note_other(deliver_t *deliver, const asked_t *asked, err_t *err) {
     if (!ask_same_id(document, length, deliver->ask.kept + asked->kept_at, asked->kept_length))
         return deliver_add_taken(deliver, asked, err);
     if ((uint64_t)length + asked->kept_length + OVERHEAD > deliver->wire->max_document_bytes) {
-        snprintf(
-            reason, sizeof reason,
-            "it and the document with its _id that is in the collection have %u bytes together: too many "
-            "to replace one by the other",
-            length + asked->kept_length);
+        snprintf(reason, sizeof reason,
+                 "it and the document with its _id that is in the collection have %u bytes together: too "
+                 "many to replace one by the other",
+                 length + asked->kept_length);
         return deliver_add_reject(deliver, asked->index, reason, err);
     }
     deliver->others[deliver->other_count++] = *asked;

@@ -37,9 +37,8 @@ static bool refuse_header(load_file_t *file, err_t *err) {
     file->changed = true;
     return err_set(
         err, STATUS_INPUT,
-        "%s has changed since it was loaded: its first lines have other columns than then. Put the "
-        "old content back, or give --reload-changed, which removes its documents and loads it "
-        "again",
+        "%s has changed since it was loaded: its first lines have other columns than then. Put the old "
+        "content back, or give --reload-changed, which removes its documents and loads it again",
         file->input->name);
 }
 
@@ -275,12 +274,11 @@ static bool refuse_changed(load_file_t *file, const done_run_t *run, err_t *err)
         return other_stream_refuse(file, "the new one has other content than the old one", byte_of(run->from),
                                    byte_of(run->to), err);
     if (file->known_as && strcmp(file->known_as, file->input->name) != 0)
-        return err_set(
-            err, STATUS_INPUT,
-            "%.300s has the name, the size and the ends of what was loaded as %.300s, but other content "
-            "between byte %llu and %llu of its text. If it is that file, name it so, and give "
-            "--reload-changed; else load it under another name",
-            file->input->name, file->known_as, byte_of(run->from), byte_of(run->to));
+        return err_set(err, STATUS_INPUT,
+                       "%.300s has the name, the size and the ends of what was loaded as %.300s, but other "
+                       "content between byte %llu and %llu of its text. If it is that file, name it so, and "
+                       "give --reload-changed; else load it under another name",
+                       file->input->name, file->known_as, byte_of(run->from), byte_of(run->to));
     file->changed = true;
     return err_set(err, STATUS_INPUT,
                    "%s has changed since it was loaded: between byte %llu and %llu of its text it has other "
@@ -292,12 +290,11 @@ static bool refuse_changed(load_file_t *file, const done_run_t *run, err_t *err)
 /* Of a file that is shorter than what was loaded of it. Always false. */
 static bool done_before_refuse_older(load_file_t *file, err_t *err) {
     file->changed = true;
-    return err_set(
-        err, STATUS_INPUT,
-        "%s is shorter than what was loaded of it, and it has another modification time than then, so "
-        "nobody can tell whether the rest of it is unchanged. Use the newest version of the file, or "
-        "give --reload-changed, which removes its documents and loads what is here",
-        file->input->name);
+    return err_set(err, STATUS_INPUT,
+                   "%s is shorter than what was loaded of it, and it has another modification time than "
+                   "then, so nobody can tell whether the rest of it is unchanged. Use the newest version of "
+                   "the file, or give --reload-changed, which removes its documents and loads what is here",
+                   file->input->name);
 }
 
 /* Is the text of done blocks what it was? Known when a run of them is over. */
@@ -721,11 +718,10 @@ static bool feed_text(worker_t *worker, load_file_t *file, bool *more, err_t *er
     feeder_t *feeder = worker->feeder;
     const feeder_options_t *options = &feeder->options;
     if (file->input->kind == INPUT_STREAM && atomic_exchange(&file->opened, true))
-        return err_set(
-            err, STATUS_SERVER,
-            "%s was taken over by another load, which has not loaded all of it, and what was read of it "
-            "here cannot be read again: run the same command again, with all of the stream",
-            file->input->name);
+        return err_set(err, STATUS_SERVER,
+                       "%s was taken over by another load, which has not loaded all of it, and what was read "
+                       "of it here cannot be read again: run the same command again, with all of the stream",
+                       file->input->name);
     worker->at_beginning = true;
     worker->epoch = file->epoch;
     worker->tail_parts = 0;

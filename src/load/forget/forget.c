@@ -68,12 +68,12 @@ static bool is_its_collection(const forgetting_t *forgetting, const catalog_head
     const collection_t *place = &forgetting->place;
     const char *name = server_namespace(forgetting->server);
     return !place->exists || !catalog_is_other(header, place->uuid) ||
-           err_set(
-               err, STATUS_USAGE,
-               "%s " CATALOG_OTHER ", so its documents may be those of others. If all of them "
-               "are the old ones, load an input of it with --same-collection first; otherwise leave it as it "
-               "is, or start over with tipple load --drop, which drops the collection and its catalog",
-               name);
+           err_set(err, STATUS_USAGE,
+                   "%s " CATALOG_OTHER
+                   ", so its documents may be those of others. If all of them are the old ones, load an "
+                   "input of it with --same-collection first; otherwise leave it as it is, or start over "
+                   "with tipple load --drop, which drops the collection and its catalog",
+                   name);
 }
 
 static bool open_catalog(forgetting_t *forgetting, err_t *err) {
@@ -119,11 +119,10 @@ static bool is_one(const forgetting_t *forgetting, const char *name, err_t *err)
     places_show_meant(forgetting->places, name, &shown);
     char *list = text_take(&shown, err);
     if (list)
-        err_set(
-            err, STATUS_USAGE,
-            "%zu inputs in the catalog of %s could be meant by %s: %s. Give the one that is meant in this "
-            "spelling; `tipple status --inputs` shows what is known of each",
-            lives, server_namespace(forgetting->server), name, list);
+        err_set(err, STATUS_USAGE,
+                "%zu inputs in the catalog of %s could be meant by %s: %s. Give the one that is meant in "
+                "this spelling; `tipple status --inputs` shows what is known of each",
+                lives, server_namespace(forgetting->server), name, list);
     free(list);
     return false;
 }
@@ -168,11 +167,10 @@ static bool refuse_unknown(const forgetting_t *forgetting, const char *name, err
     places_show(forgetting->places, entry, &shown);
     char *spelling = text_take(&shown, err);
     if (spelling)
-        err_set(
-            err, STATUS_USAGE,
-            "%s is not in the catalog of %s by this name: a file of this name was known as the one that was "
-            "loaded as %s. If that is meant, give it as %s",
-            name, namespace, entry->path, spelling);
+        err_set(err, STATUS_USAGE,
+                "%s is not in the catalog of %s by this name: a file of this name was known as the one that "
+                "was loaded as %s. If that is meant, give it as %s",
+                name, namespace, entry->path, spelling);
     free(spelling);
     return false;
 }

@@ -279,9 +279,8 @@ static void waits_for(void *context, const load_seen_t *load) {
                  "takes over if the other one dies",
                  (long long)load->process, load->host);
     else
-        log_note(
-            "other loads work on the rest; this one waits until they are done, and takes over if one of them "
-            "dies");
+        log_note("other loads work on the rest; this one waits until they are done, and takes over if one of "
+                 "them dies");
 }
 
 static bool enough(void *context) {

@@ -338,8 +338,7 @@ static void tell_other_fixes(const fixes_t *fixes) {
     }
     if (first)
         log_warn("of %zu fixed record%s (%.100s at byte %llu%s) the catalog knows another document than the "
-                 "reject file "
-                 "makes: if a later reject file has it, give both (--retry FILE --retry FILE.2)",
+                 "reject file makes: if a later reject file has it, give both (--retry FILE --retry FILE.2)",
                  count, count == 1 ? "" : "s", first->entry->path, (unsigned long long)first->offset,
                  count == 1 ? "" : ", ...");
 }
@@ -354,16 +353,14 @@ static bool tell_file(judging_t *judging, err_t *err) {
         log_warn("%s was written by loads into another collection: what was fixed or left out there counts "
                  "where %s has rejected the same record",
                  judging->path, judging->fixes->options.name);
-    tell_left_out(
-        judging, &judging->closed,
-        judging->of_another
-            ? "since this collection has not rejected such a record"
-            : "since no such record is rejected any more: its input was forgotten, was loaded again from "
-              "other content or by another header or format, or has grown where it ended in the middle "
-              "of the record");
+    tell_left_out(judging, &judging->closed,
+                  judging->of_another ? "since this collection has not rejected such a record"
+                                      : "since no such record is rejected any more: its input was forgotten, "
+                                        "was loaded again from other content or by another header or format, "
+                                        "or has grown where it ended in the middle of the record");
     tell_left_out(judging, &judging->not_yet,
-                  "since the load that rejected the record has not ended; let it end, or run it again, "
-                  "then run this command again");
+                  "since the load that rejected the record has not ended; let it end, or run it again, then "
+                  "run this command again");
     judging->fixes->left_open += judging->not_yet.count;
     return true;
 }

@@ -149,11 +149,10 @@ static taking_t try_path(reject_store_t *store, const char *path, err_t *err) {
 
 /* Somebody's own file: the sentence. */
 static bool reject_store_refuse(const char *path, status_t status, err_t *err) {
-    return err_set(
-        err, status,
-        "%s is no reject file of tipple, and stays as it is: name another with --rejects, then run "
-        "the same command again",
-        path);
+    return err_set(err, status,
+                   "%s is no reject file of tipple, and stays as it is: name another with --rejects, then "
+                   "run the same command again",
+                   path);
 }
 
 /* Of what could not be written whole, its beginning would pass for what a person has made of it. A file that somebody
@@ -523,9 +522,8 @@ static bool say_too_many(rejects_t *rejects, bool at_end, err_t *err) {
     if (all_rejected(rejects))
         return err_set(err, STATUS_TOO_MANY_REJECTED,
                        "stopped: the first %" PRIu64
-                       " records were all rejected; is --format %s the right one for "
-                       "these files?%s%s%s If it is, give --max-rejects a number above %d, or "
-                       "100%%",
+                       " records were all rejected; is --format %s the right one for these files?%s%s%s If "
+                       "it is, give --max-rejects a number above %d, or 100%%",
                        rejects->leading, options->format ? options->format : "(none)", path ? " (" : "",
                        path ? path : "", path ? " holds them)" : "", REJECT_USUAL_MOST);
     if (at_end)

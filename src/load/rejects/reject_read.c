@@ -110,11 +110,12 @@ static bool read_entry(const char *path, const schema_t *schema, const reject_en
          reject_entry_number(entry, "line", &retry->line) &&
          dialect_read(schema, dialect - strlen("delimiter="), &retry->dialect) &&
          reject_read_word(file, length, path_room, PATH_ROOM)) ||
-        err_set(err, STATUS_USAGE,
-                "%s:%" PRIu64 ": this #@ line was changed, or was written by a load of another format: it "
-                "does not say where its record belongs; take it from "
-                "the original reject file (or delete it with its record)",
-                path, entry->line);
+        err_set(
+            err, STATUS_USAGE,
+            "%s:%" PRIu64
+            ": this #@ line was changed, or was written by a load of another format: it does not say where "
+            "its record belongs; take it from the original reject file (or delete it with its record)",
+            path, entry->line);
     if (!ok)
         return false;
     retry->head.path = path_room;
@@ -130,9 +131,8 @@ static bool is_one_record(const char *path, const schema_t *schema, const retry_
     return retry->head.cut_off || !retry->length ||
            ends_find(schema, retry->dialect.delimiter, retry->bytes, retry->length, true) == retry->length ||
            err_set(err, STATUS_USAGE,
-                   "%s:%" PRIu64
-                   ": there is more than one %s below this #@ line; there must be one record, because it "
-                   "has one position and one _id",
+                   "%s:%" PRIu64 ": there is more than one %s below this #@ line; there must be one record, "
+                   "because it has one position and one _id",
                    path, retry->head.at_line, schema->multiline ? "record" : "line");
 }
 
@@ -142,8 +142,8 @@ static bool is_one_file(const char *path, const reject_file_t *file, size_t from
     return joined == to ||
            err_set(err, STATUS_USAGE,
                    "%s:%" PRIu64
-                   ": a second reject file begins here ('# marked #@...'), which was put behind the "
-                   "first one: take them apart again, and give them to --retry one after the other",
+                   ": a second reject file begins here ('# marked #@...'), which was put behind the first "
+                   "one: take them apart again, and give them to --retry one after the other",
                    path, 1 + lines_count((const uint8_t *)file->text, joined));
 }
 
@@ -167,9 +167,8 @@ static bool is_none_above(const char *path, const reject_file_t *file, err_t *er
     uint64_t line;
     return !reject_file_head_above(file, &line) ||
            err_set(err, STATUS_USAGE,
-                   "%s:%" PRIu64
-                   ": this #@ line stands above the comments of the file; put it, with its record, behind "
-                   "the line '# marked %.*s'",
+                   "%s:%" PRIu64 ": this #@ line stands above the comments of the file; put it, with its "
+                   "record, behind the line '# marked %.*s'",
                    path, line, (int)(strlen(file->mark) - 1), file->mark);
 }
 
@@ -181,8 +180,8 @@ static bool is_head(const reject_file_t *file, const char *at) {
 static bool refuse_order(const char *path, err_t *err) {
     return err_set(err, STATUS_USAGE,
                    "%s: its lines have another order than the load has written them in (was it sorted, or "
-                   "was a #@ line deleted?), so nothing says which record belongs to which #@ line: "
-                   "correct the original reject file instead",
+                   "was a #@ line deleted?), so nothing says which record belongs to which #@ line: correct "
+                   "the original reject file instead",
                    path);
 }
 

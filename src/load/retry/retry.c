@@ -58,11 +58,10 @@ static bool find_verdict(feeding_t *feeding, const retry_t *retry, fix_verdict_t
 }
 
 static void tell_cut_off(const job_t *job, const retry_t *retry) {
-    log_warn(
-        "%s:%llu: this record was cut off when its load was killed, and is left out; run that load again, "
-        "which writes it again, or fix it, end its line, and delete the 'torn' line below it, if there is "
-        "one",
-        job->spec->retry, (unsigned long long)retry->head.at_line);
+    log_warn("%s:%llu: this record was cut off when its load was killed, and is left out; run that load "
+             "again, which writes it again, or fix it, end its line, and delete the 'torn' line below it, if "
+             "there is one",
+             job->spec->retry, (unsigned long long)retry->head.at_line);
 }
 
 static bool take(void *context, const retry_t *retry, err_t *err) {

@@ -18,11 +18,10 @@ static bool read_max_rate(void *load_spec, const char *text, err_t *err) {
     if (spec->max_rate_auto)
         return true;
     if (!units_parse_rate(text, &spec->max_rate, &spec->max_rate_bytes))
-        return err_set(
-            err, STATUS_USAGE,
-            "--max-rate: '%s' is neither auto, nor documents a second, like 50k, nor, with a B at its end, "
-            "bytes a second, like 20MB",
-            text);
+        return err_set(err, STATUS_USAGE,
+                       "--max-rate: '%s' is neither auto, nor documents a second, like 50k, nor, with a B at "
+                       "its end, bytes a second, like 20MB",
+                       text);
     return spec->max_rate ||
            err_set(err, STATUS_USAGE, "--max-rate: at %s nothing would ever be loaded", text);
 }
@@ -92,22 +91,21 @@ const option_t load_options[] = {
     OPTION("uri-file", TEXT, uri_file, .argument = "FILE", .takers = COMMANDS,
            .help = "Read the URI from this file, so that no password is on the command line."),
     OPTION("id", TEXT, spec.id, .argument = "FIELD,...", .once = true, .takers = LOADS | TAKEN_BY_PARSE,
-           .help =
-               "Make the _id of this field, or of several. _id: the documents bring their own. Without it "
-               "the _id is made of the record's position."),
+           .help = "Make the _id of this field, or of several. _id: the documents bring their own. Without "
+                   "it the _id is made of the record's position."),
     OPTION("existing", CUSTOM, spec.existing, .argument = "MODE", .offers = "reject keep replace",
            .custom = read_existing, .typed = true, .takers = LOADS,
            .help = "If another document has a record's _id: reject the record (the default), keep the other, "
                    "or replace it."),
     OPTION("index", LIST, indexes, .argument = "KEYS", .takers = DRILLS,
-           .help =
-               "Build an index after the load: 'd:1,k:1', 'st:hashed', 'email:1;unique;sparse;name=mail', "
-               "or in JSON, as a server lists it. Repeatable."),
+           .help = "Build an index after the load: 'd:1,k:1', 'st:hashed', "
+                   "'email:1;unique;sparse;name=mail', or in JSON, as a server lists it. Repeatable."),
     OPTION("append", FLAG, spec.append, .typed = true, .takers = LOADS,
            .help = "Load into a collection that holds documents of others, and leave these as they are."),
-    OPTION("shard-key", TEXT, spec.shard_key, .argument = "KEY", .tried = true, .takers = STUDIES,
-           .help = "On a cluster, shard a new collection on this key: 'st:hashed', 'a,b' (default _id), or "
-                   "none."),
+    OPTION(
+        "shard-key", TEXT, spec.shard_key, .argument = "KEY", .tried = true, .takers = STUDIES,
+        .help =
+            "On a cluster, shard a new collection on this key: 'st:hashed', 'a,b' (default _id), or none."),
     OPTION("create", CUSTOM, spec.create, .argument = "JSON", .custom = read_create, .tried = true,
            .takers = STUDIES,
            .help = "Options of a new collection for the server's create: '{\"validator\": {...}}'. It is "
@@ -125,9 +123,10 @@ const option_t load_options[] = {
            .offers = "@formats @files", .takers = READS,
            .help = "How to read the input: a name of `tipple formats`, or a format file such as ./my.yaml "
                    "(default: the format that the catalog keeps, or a guess)."),
-    OPTION("filter", LIST, filters, .argument = "EXPR", .typed = true, .takers = READS,
-           .help = "Take only records that pass, such as 'testType==NT && m>=100000'. Repeatable; all must "
-                   "hold."),
+    OPTION(
+        "filter", LIST, filters, .argument = "EXPR", .typed = true, .takers = READS,
+        .help =
+            "Take only records that pass, such as 'testType==NT && m>=100000'. Repeatable; all must hold."),
     OPTION("input", LIST, inputs, .argument = "FILE", .takers = TAKEN_BY_LIBRARY),
     OPTION("limit", COUNT, spec.limit, .argument = "N", .typed = true, .takers = LOADS | TAKEN_BY_PARSE,
            .help = "Stop after the first N records."),
@@ -141,21 +140,17 @@ const option_t load_options[] = {
            .help = "Take each input N times, each with _ids of its own."),
 
     OPTION("with", CUSTOM, spec.guess, .group = GROUP_INPUT, .argument = "KEY=VALUE",
-           .offers =
-               "header=yes header=no delimiter=blanks delimiter=tab delimiter=none quote=double quote=single "
-               "quote=none validate=yes "
-               "encoding=windows-1252 encoding=latin1 dates=dmy dates=mdy dates=ymd decimal=. nested=yes "
-               "timezone=UTC",
+           .offers = "header=yes header=no delimiter=blanks delimiter=tab delimiter=none quote=double "
+                     "quote=single quote=none validate=yes encoding=windows-1252 encoding=latin1 dates=dmy "
+                     "dates=mdy dates=ymd decimal=. nested=yes timezone=UTC",
            .custom = guess_options_with, .takers = GUESSES,
            .help = "Correct the guess of a format: header=no, yes or LINE; delimiter=';' (or tab, blanks, "
                    "none, \\x01); quote=double, single or none; encoding=windows-1252; dates=dmy, mdy, ymd; "
-                   "decimal=, or .; nested=yes (dots); validate=yes; timezone=NAME. "
-                   "Repeatable."),
+                   "decimal=, or .; nested=yes (dots); validate=yes; timezone=NAME. Repeatable."),
     OPTION("type", LIST, types, .letter = 't', .argument = "SPEC", .custom = check_type, .takers = GUESSES,
-           .help =
-               "Correct the guess of a column: NAME:TYPE or NAME:TYPE(PATTERN); NAME:KEY: stores it under "
-               "another key, NAME:KEY:TYPE does both. Without a header the columns are column_1, column_2 "
-               "and so on. Repeatable."),
+           .help = "Correct the guess of a column: NAME:TYPE or NAME:TYPE(PATTERN); NAME:KEY: stores it "
+                   "under another key, NAME:KEY:TYPE does both. Without a header the columns are column_1, "
+                   "column_2 and so on. Repeatable."),
 
     OPTION("new-columns", CUSTOM, spec.new_columns, .argument = "WHAT", .offers = "add ignore refuse",
            .custom = read_new_columns, .takers = LOADS,
@@ -165,16 +160,14 @@ const option_t load_options[] = {
     OPTION("on-bad-value", CUSTOM, spec.guess, .group = GROUP_MISFITS, .argument = "WHAT",
            .offers = "text null reject", .custom = guess_options_bad_value,
            .takers = LOADS | TAKEN_BY_PARSE | TAKEN_BY_FORMATS,
-           .help =
-               "A value that does not fit its column's type becomes text (the default), null, or a reject "
-               "(its record)."),
+           .help = "A value that does not fit its column's type becomes text (the default), null, or a "
+                   "reject (its record)."),
     OPTION("max-rejects", CUSTOM, spec, .argument = "N|P%", .custom = read_max_rejects, .takers = DRILLS,
            .help = "Stop when more records than this are rejected (default 1000; with --retry, no limit)."),
     OPTION("rejects", TEXT, spec.rejects, .argument = "FILE", .takers = DRILLS,
            .help = "Where rejected records are kept (default DATABASE.COLLECTION.rejects)."),
     OPTION("skip-bad-files", FLAG, spec.skip_bad_files, .takers = LOADS,
-           .help = "Leave out files that do not fit the format, are damaged or unreadable, or have "
-                   "changed."),
+           .help = "Leave out files that do not fit the format, are damaged or unreadable, or have changed."),
 
     OPTION("retry", TEXT, spec.retry, .group = GROUP_AGAIN, .argument = "FILE", .once = true, .typed = true,
            .takers = TAKEN_BY_LOAD,
@@ -186,9 +179,8 @@ const option_t load_options[] = {
            .help = "Documents were deleted or lost: read the inputs again, and load the records whose "
                    "documents are missing."),
     OPTION("same-collection", FLAG, spec.same_collection, .typed = true, .takers = LOADS,
-           .help =
-               "The collection was resharded, moved or restored (another UUID) and has lost nothing: read "
-               "it back, and go on."),
+           .help = "The collection was resharded, moved or restored (another UUID) and has lost nothing: "
+                   "read it back, and go on."),
 
     OPTION("threads", COUNT32_AUTO, spec.threads, .group = GROUP_SPEED, .letter = 'j', .argument = "N|auto",
            .least = 1, .most = LIMITS_MOST_THREADS, .takers = TAKEN_BY_LOAD | TAKEN_BY_DRILL,
@@ -213,9 +205,8 @@ const option_t load_options[] = {
            .help = "At most this in a second: documents (20k) or bytes of documents (20MB). auto: less while "
                    "the server is slow."),
     OPTION("unsafe", FLAG, spec.unsafe, .takers = DRILLS,
-           .help =
-               "Use the URI's own write concern: faster on replica sets, but an election can lose counted "
-               "documents."),
+           .help = "Use the URI's own write concern: faster on replica sets, but an election can lose "
+                   "counted documents."),
     {.name = NULL},
 };
 

@@ -29,12 +29,11 @@ static bool refuse_name(const job_t *job, const input_file_t *file, const index_
                        "--index %.500s: %.1000s has an index of the same name, %s, with other keys, and no "
                        "collection can have both: give yours another name (;name=NAME)",
                        job->spec->indexes[known - job->indexes], file->name, known->name);
-    return err_set(
-        err, STATUS_USAGE,
-        "%.1000s: the index %s is in the metadata twice, or is another one in those of another input, and no "
-        "collection can have both: load the inputs into two collections, or take the metadata away and give "
-        "the indexes by --index, under other names",
-        file->name, known->name);
+    return err_set(err, STATUS_USAGE,
+                   "%.1000s: the index %s is in the metadata twice, or is another one in those of another "
+                   "input, and no collection can have both: load the inputs into two collections, or take "
+                   "the metadata away and give the indexes by --index, under other names",
+                   file->name, known->name);
 }
 
 /* One that is known is built, and this one is left out: the user may have asked by --index for other options. */
@@ -137,11 +136,10 @@ static bool read_metadata(job_t *job, const input_file_t *file, err_t *err) {
     err_t why;
     bson_t *metadata = json_document(file->metadata, true, &why);
     if (!metadata)
-        return err_set(
-            err, why.status == STATUS_USAGE ? STATUS_INPUT : why.status,
-            "%.1000s: the metadata of its collection is no JSON (%.500s): get the dump again, or take the "
-            "metadata away and give the indexes by --index",
-            file->name, why.text);
+        return err_set(err, why.status == STATUS_USAGE ? STATUS_INPUT : why.status,
+                       "%.1000s: the metadata of its collection is no JSON (%.500s): get the dump again, or "
+                       "take the metadata away and give the indexes by --index",
+                       file->name, why.text);
     const bool ok =
         (!bson_iter_init_find(&iter, metadata, "options") || take_options(job, file, &iter, err)) &&
         (!bson_iter_init_find(&iter, metadata, "indexes") || add_indexes(job, file, &iter, err));
@@ -213,11 +211,11 @@ bool job_may_make(const job_t *job, err_t *err) {
                        "collection, and load it. Nothing was touched",
                        name, job_has_option(job, "viewOn") ? "view" : "time series");
     if (job_has_option(job, "expireAfterSeconds"))
-        return err_set(err, STATUS_USAGE,
-                       "expireAfterSeconds removes documents by their age, and then nobody can tell whether "
-                       "all were loaded. Create %s without that, load it, and set it afterwards (collMod). "
-                       "Nothing was touched",
-                       name);
+        return err_set(
+            err, STATUS_USAGE,
+            "expireAfterSeconds removes documents by their age, and then nobody can tell whether all were "
+            "loaded. Create %s without that, load it, and set it afterwards (collMod). Nothing was touched",
+            name);
     if (job_has_option(job, "collation") && server_facts(job->server)->kind == SERVER_ROUTER &&
         !job_shards_nothing(job))
         return err_set(err, STATUS_USAGE,

@@ -25,12 +25,11 @@ static bool judge_field(const job_t *job, const char *path, size_t without, size
     units_count(none, without);
     units_count(all, looked_at);
     if (without == looked_at && schema_any_fields(job->schema))
-        return err_set(
-            err, STATUS_USAGE,
-            "--shard-key %s: none of the %s records that were looked at has a value of '%s', and all "
-            "documents would go to one shard. Check the name; or shard the empty collection yourself "
-            "(sh.shardCollection), and load into that. Nothing was touched",
-            job->spec->shard_key, all, path);
+        return err_set(err, STATUS_USAGE,
+                       "--shard-key %s: none of the %s records that were looked at has a value of '%s', and "
+                       "all documents would go to one shard. Check the name; or shard the empty collection "
+                       "yourself (sh.shardCollection), and load into that. Nothing was touched",
+                       job->spec->shard_key, all, path);
     if (without > looked_at / 2)
         log_warn("--shard-key %s: %s of the %s records that were looked at have no value of '%s': their "
                  "documents may all go to one shard, and a shard key stays for good",

@@ -21,13 +21,11 @@ static bool may_be_of_key(const index_spec_t *index) {
 }
 
 static bool refuse_expiry(const index_spec_t *index, err_t *err) {
-    return err_set(
-        err, STATUS_USAGE,
-        "the index %s has the fields of the shard key, so that it is there before the load, and would remove "
-        "documents while they are loaded: leave expireAfterSeconds out, and set that after the load "
-        "(collMod). "
-        "Nothing was touched",
-        index->name);
+    return err_set(err, STATUS_USAGE,
+                   "the index %s has the fields of the shard key, so that it is there before the load, and "
+                   "would remove documents while they are loaded: leave expireAfterSeconds out, and set that "
+                   "after the load (collMod). Nothing was touched",
+                   index->name);
 }
 
 static bool is_of_key(const shardkey_t *key, const index_spec_t *index) {

@@ -19,15 +19,13 @@ static bool sample_bounds(const job_t *job, const shardkey_t *key, size_t shards
         return false;
     *count = cluster_sample_bounds(sample.keys, sample.count, shards, bounds);
     if (!sample.count)
-        log_note(
-            "where to cut the shard key cannot be seen before the load, as of stdin, or of values of rare "
-            "types, such as decimals: the collection begins on 1 shard of %zu",
-            shards);
+        log_note("where to cut the shard key cannot be seen before the load, as of stdin, or of values of "
+                 "rare types, such as decimals: the collection begins on 1 shard of %zu",
+                 shards);
     else if (*count + 1 < shards)
-        log_note(
-            "the shard key has too few values for %zu shards, as far as %zu records tell: the collection "
-            "begins on %zu",
-            shards, sample.count, *count + 1);
+        log_note("the shard key has too few values for %zu shards, as far as %zu records tell: the "
+                 "collection begins on %zu",
+                 shards, sample.count, *count + 1);
     sample_free(&sample);
     return true;
 }
@@ -55,10 +53,9 @@ static bson_t **find_bounds(const job_t *job, const shardkey_t *key, size_t shar
 static bool find_shards(const job_t *job, config_list_t *shards, err_t *err) {
     if (!cluster_shards(job->server, job->client, shards, err))
         return false;
-    return shards->count ||
-           err_set(err, STATUS_USAGE,
-                   "every shard of the cluster is being drained: no chunk may be placed. Add a shard, or end "
-                   "the draining of one");
+    return shards->count || err_set(err, STATUS_USAGE,
+                                    "every shard of the cluster is being drained: no chunk may be placed. "
+                                    "Add a shard, or end the draining of one");
 }
 
 static bool collection_empty(job_t *job, const shardkey_t *key, err_t *err) {
@@ -93,18 +90,17 @@ static void tell_uneven(job_t *job, const evenness_t *evenness, const zones_t *z
                  "It has zones that a user has set (such as %s), so chunks stay where they are",
                  zones->other);
     else if (unmoved)
-        snprintf(hint, sizeof hint,
-                 "A user has turned moves of its chunks off (sh.disableMigrations), so they stay where they "
-                 "are");
+        snprintf(
+            hint, sizeof hint,
+            "A user has turned moves of its chunks off (sh.disableMigrations), so they stay where they are");
     if (!evenness->even)
         log_note("%s: %zu of %zu shards have chunks, and %.0f%% of %s is for %s: the others will wait. %s",
                  name, evenness->owners, evenness->shards, 100 * evenness->most,
                  evenness->known ? "what will be loaded" : "the chunks", evenness->name, hint);
     if (evenness->leaving[0])
-        log_note(
-            "%s: the shard %s is being drained and has chunks of it: its balancing is not turned off, so "
-            "that they can leave",
-            name, evenness->leaving);
+        log_note("%s: the shard %s is being drained and has chunks of it: its balancing is not turned off, "
+                 "so that they can leave",
+                 name, evenness->leaving);
     job->must_balance = evenness->leaving[0] || (!evenness->even && !fixed);
 }
 
@@ -151,12 +147,11 @@ static bool check_hidden(const job_t *job, err_t *err) {
     if (job->spec->direct)
         return refuse_direct(of_config, err);
     return !job->spec->shard_key || job_shards_nothing(job) || job->spec->retry ||
-           err_set(
-               err, STATUS_USAGE,
-               "--shard-key %s: this user may not read how %s is sharded, and a load shards nothing then. "
-               "The role clusterManager has what it takes; or leave the option out: what is sharded stays "
-               "as it is, and the rest on one shard. Nothing was touched",
-               job->spec->shard_key, server_namespace(job->server));
+           err_set(err, STATUS_USAGE,
+                   "--shard-key %s: this user may not read how %s is sharded, and a load shards nothing "
+                   "then. The role clusterManager has what it takes; or leave the option out: what is "
+                   "sharded stays as it is, and the rest on one shard. Nothing was touched",
+                   job->spec->shard_key, server_namespace(job->server));
 }
 
 /* Past the routers, or each thread with one of them. */
@@ -194,9 +189,9 @@ static bool check_wanted(const job_t *job, err_t *err) {
 static bool check_zones(const job_t *job, const sharding_t *sharding, const zones_t *zones, err_t *err) {
     return sharding->sharded || !zones->others ||
            err_set(err, STATUS_USAGE,
-                   "%s is not sharded yet, and it has %zu zone range%s (%s): a load would "
-                   "contradict them. Shard the empty collection yourself (sh.shardCollection), and load into "
-                   "that; or take the ranges away. Nothing was touched",
+                   "%s is not sharded yet, and it has %zu zone range%s (%s): a load would contradict them. "
+                   "Shard the empty collection yourself (sh.shardCollection), and load into that; or take "
+                   "the ranges away. Nothing was touched",
                    server_namespace(job->server), zones->others, zones->others == 1 ? "" : "s", zones->other);
 }
 
@@ -229,9 +224,8 @@ static bool check_hidden_drop(const job_t *job, err_t *err) {
             err_set(
                 err, STATUS_USAGE,
                 "%s is sharded, and this user may not read what a drop takes away with it: its shard key, "
-                "zones that people have set, balancing that is turned off. The role clusterManager has "
-                "what it takes; or drop it yourself first, if none of that is to come back. Nothing was "
-                "touched",
+                "zones that people have set, balancing that is turned off. The role clusterManager has what "
+                "it takes; or drop it yourself first, if none of that is to come back. Nothing was touched",
                 server_namespace(job->server)));
 }
 
@@ -342,10 +336,10 @@ bool job_open_shards(job_t *job, err_t *err) {
     if (ok && read == ROUTE_READ && !job->placed)
         check_spread(job);
     if (ok && read == ROUTE_HIDDEN && (ok = check_hidden(job, err)))
-        log_note("this user may not read the cluster's config database, which the role clusterMonitor may: "
-                 "if %s is "
-                 "sharded, the router sorts the batches, which is slower; if not, it stays on one shard",
-                 server_namespace(job->server));
+        log_note(
+            "this user may not read the cluster's config database, which the role clusterMonitor may: if %s "
+            "is sharded, the router sorts the batches, which is slower; if not, it stays on one shard",
+            server_namespace(job->server));
     if (read == ROUTE_UNCLEAR)
         log_note("%s: the router sorts the batches, which is slower", err->text);
     shardkey_free(&wanted);

@@ -15,12 +15,12 @@ static bool check_field(const job_t *job, const char *path, err_t *err) {
         return false;
     if (job->existing == EXISTING_REJECT || !id->kept || strcmp(path, "_id") == 0)
         return true;
-    return err_set(
-        err, STATUS_USAGE,
-        "--existing %s does not go with '%s' in the shard key: two documents with one _id could be "
-        "on two shards, and %s; use _id as the shard key",
-        existing_names[job->existing], path,
-        job->existing == EXISTING_REPLACE ? "only one of them would be replaced" : "both would be kept");
+    return err_set(err, STATUS_USAGE,
+                   "--existing %s does not go with '%s' in the shard key: two documents with one _id could "
+                   "be on two shards, and %s; use _id as the shard key",
+                   existing_names[job->existing], path,
+                   job->existing == EXISTING_REPLACE ? "only one of them would be replaced"
+                                                     : "both would be kept");
 }
 
 bool job_check_key_of_ids(const job_t *job, const shardkey_t *key, err_t *err) {
@@ -52,13 +52,11 @@ static bool check_hidden(const job_t *job, err_t *err) {
     bool sharded;
     if (!sharding_is_any(job->server, job->client, &sharded, err))
         return false;
-    return !sharded ||
-           err_set(
-               err, STATUS_USAGE,
-               "%s is sharded, and this user may not read by which key: if that is not made of the _id, two "
-               "records with one _id could be on two shards, and nobody would notice. The role "
-               "clusterMonitor has what it takes",
-               server_namespace(job->server));
+    return !sharded || err_set(err, STATUS_USAGE,
+                               "%s is sharded, and this user may not read by which key: if that is not made "
+                               "of the _id, two records with one _id could be on two shards, and nobody "
+                               "would notice. The role clusterMonitor has what it takes",
+                               server_namespace(job->server));
 }
 
 static bool check_now(const job_t *job, const sharding_t *sharding, err_t *err) {

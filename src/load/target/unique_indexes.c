@@ -25,14 +25,13 @@ bool job_check_unique_indexes(const job_t *job, const shardkey_t *key, bool pres
         if (!bson_read_true(&index->options, "unique") || fits(index, key))
             continue;
         char *text = ejson_print(&key->spec, true, NULL);
-        err_set(
-            err, STATUS_USAGE,
-            "the unique index %s cannot be built where %s is sharded on %s: such an index has to begin with "
-            "the shard key, or with _id. %s --shard-key the first fields of the index, or none; or %s. No "
-            "record was loaded",
-            index->name, server_namespace(job->server), text ? text : "...",
-            present ? "The key stays until --drop: with that, give" : "Give",
-            job_has_asked(job, index) ? "take --index without ;unique" : JOB_NO_METADATA);
+        err_set(err, STATUS_USAGE,
+                "the unique index %s cannot be built where %s is sharded on %s: such an index has to begin "
+                "with the shard key, or with _id. %s --shard-key the first fields of the index, or none; or "
+                "%s. No record was loaded",
+                index->name, server_namespace(job->server), text ? text : "...",
+                present ? "The key stays until --drop: with that, give" : "Give",
+                job_has_asked(job, index) ? "take --index without ;unique" : JOB_NO_METADATA);
         free(text);
         return false;
     }

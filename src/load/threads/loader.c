@@ -208,11 +208,10 @@ static bool load_records(loader_t *loader, block_t *block, err_t *err) {
     rejects_looked_at(loading->rejects, looked_at + (block->oversize.length > 0),
                       block->length + block->oversize.length);
     if (ok && block->by_itself && !looked_at)
-        return refuse_record(
-            loader, block,
-            "this line is a header, a comment or empty, and so no record: put the record into it, or "
-            "delete it to leave the record out",
-            err);
+        return refuse_record(loader, block,
+                             "this line is a header, a comment or empty, and so no record: put the record "
+                             "into it, or delete it to leave the record out",
+                             err);
     block->outgrown = correct_has_outgrown(loader->loading->schema, block);
     record = (record_t){.offset = block->length}; /* one that is too long */
     ok = ok && loader_clear_torn(loader, block, &torn_from, block->length, err);

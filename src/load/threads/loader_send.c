@@ -59,11 +59,10 @@ static bool prove_found(loader_t *loader, const documents_t *documents, size_t p
         return false;
     loader->found[place] = true;
     return there ||
-           err_set(
-               err, STATUS_SERVER,
-               "a document that was sent straight to the shard %s is not found through the router: this is "
-               "a mistake in tipple, please report it; leave --direct out, and --drop what was loaded",
-               chunkmap_shard_name(loader->map, place - 1));
+           err_set(err, STATUS_SERVER,
+                   "a document that was sent straight to the shard %s is not found through the router: this "
+                   "is a mistake in tipple, please report it; leave --direct out, and --drop what was loaded",
+                   chunkmap_shard_name(loader->map, place - 1));
 }
 
 /* A batch for one shard: through the router, or straight there with the version of the map that sorted it. */
