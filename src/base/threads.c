@@ -58,14 +58,25 @@ static uint8_t *allocate(size_t capacity) {
     return raw + POOL_SLACK;
 }
 
-bool pool_take(pool_t *pool, size_t bytes, buffer_t *buffer) {
-    size_t capacity = bytes <= pool->usual ? pool->usual : bytes;
-    pthread_mutex_lock(&pool->lock);
+/* Locked. False: the pool was closed. */
+static bool wait_for(pool_t *pool, size_t capacity) {
     pool->waiting++;
     while (!pool->closed && pool->out && pool->out + capacity > pool->budget)
         pthread_cond_wait(&pool->given, &pool->lock);
     pool->waiting--;
-    bool closed = pool->closed;
+    return !pool->closed;
+}
+
+void pool_wait(pool_t *pool, size_t bytes) {
+    pthread_mutex_lock(&pool->lock);
+    wait_for(pool, bytes);
+    pthread_mutex_unlock(&pool->lock);
+}
+
+bool pool_take(pool_t *pool, size_t bytes, buffer_t *buffer) {
+    size_t capacity = bytes <= pool->usual ? pool->usual : bytes;
+    pthread_mutex_lock(&pool->lock);
+    const bool closed = !wait_for(pool, capacity);
     uint8_t *reused = NULL;
     if (!closed) {
         pool->out += capacity;

@@ -36,6 +36,7 @@ void pool_destroy(pool_t *pool);
 /* Takes a buffer of at least `bytes`, and waits for the budget. False: the pool was closed, or memory is out
  * (see pool_closed). One buffer is always granted, however small the budget. */
 bool pool_take(pool_t *pool, size_t bytes, buffer_t *buffer);
+void pool_wait(pool_t *pool, size_t bytes); /* until such a buffer would be granted, or the pool is closed */
 
 /* Copies the text of a held buffer from `at` to `used` into a buffer of its own. Never waits: a thread that holds a
  * buffer and waits for another may wait for itself. During the copy both buffers may be over the budget. False: memory

@@ -283,6 +283,7 @@ static void put_rejects(bson_t *to, const load_result_t *load) {
     for (reject_entry_t entry; reject_file_next(&file, &at, &line, &entry) > 0; rejects.count++) {
         reject_entry_free(&rejects.entries[rejects.count % MOST_REJECTS]);
         rejects.entries[rejects.count % MOST_REJECTS] = entry;
+        reject_file_pass(&file, entry.at, entry.behind);
     }
     result_put(to, AS_LIST("-rejects", MOST_REJECTS, put_reject, &rejects));
     for (size_t i = 0; i < MOST_REJECTS; i++)

@@ -5,12 +5,15 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <mongoc/mongoc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+
+enum { LARGE = 8 << 20 };
 
 extern const command_t command_load, command_verify, command_query, command_status, command_tune,
     command_drill, command_parse, command_formats, command_generate, command_where, command_forget,
@@ -74,6 +77,13 @@ static void *guarded_aligned(size_t alignment, size_t bytes) {
     return sure(aligned_alloc(alignment, bytes), bytes);
 }
 
+/* What large documents took is given back at once: the allocator would keep it, in each of the threads. What usual batches take
+ * is kept. */
+static void give_back_large(void) {
+    mallopt(M_MMAP_THRESHOLD, LARGE);
+    mallopt(M_TRIM_THRESHOLD, 2 * LARGE);
+}
+
 /* When the driver gets no memory it calls abort(); it cannot return a failure. Here the process ends with a sentence and status 8
  * instead. For the catalog this is a kill, which may come at any moment. A library must not decide this for the program that uses
  * it. Called before anything else uses the driver. */
@@ -89,6 +99,7 @@ static void guard_driver(void) {
 int main(int argc, char **argv) {
     fill_closed_streams();
     guard_driver();
+    give_back_large();
     forget_shared_counters();
     if (argc < 2) {
         cli_print_help(NULL);

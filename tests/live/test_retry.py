@@ -357,8 +357,8 @@ NOT_NEEDED = {
     "part of the guessed format, which the catalog keeps": ["--with", "--type"],
     "of the collection, which is there": ["--index", "--drop", "--yes", "--shard-key", "--create",
                                           "--compressor", "--same-collection"],
-    "of inputs, which --retry has none of": ["--input-name", "--copies", "--limit", "--skip-bad-files", "--reload-changed",
-                                             "--reload-missing", "--retry"],
+    "of inputs, which --retry has none of": ["--input-name", "--copies", "--limit", "--skip-bad-files", "--new-columns",
+                                             "--reload-changed", "--reload-missing", "--retry"],
     "changes no document": ["--threads", "--batch", "--memory", "--direct", "--max-rate", "--unsafe",
                             "--patience", "--dry-run", "--rejects", "--metrics", "--json", "--report", "--quiet", "--verbose", "--help",
                             "--version"]}
@@ -386,6 +386,22 @@ class Command(Case):
         self.fixed(a, target=self.name)
         done = self.tipple(*words[1:], "--json")
         self.assertEqual(2, json.loads(done.stdout)["loaded"], line)
+
+
+class Large(Case):
+    def test_memory(self):
+        """rows of 15 MB, --memory 16M: below that, 32 MiB and three rows, also where their documents are there already"""
+        rows_bytes, most = 15000000, (16 << 20) + (32 << 20) + 3 * 15000000
+        self.write("a.csv", b"n,t\n1,a\n" + b"".join(b"x%d," % i + b"t" * rows_bytes + b"\n" for i in range(4)))
+        target = "big"
+        self.tipple("load", "--uri", self.uri(target), "--type", "n:int", "--on-bad-value", "reject", "a.csv", status=2)
+        name = "%s.%s.rejects" % (self.database, target)
+        self.write("fixed", re.sub(rb"(?m)^x(\d)", rb"\1", (self.folder / name).read_bytes()))
+        for part in ("loaded", "already_there"):
+            done = self.tipple("load", "--retry", "fixed", "--memory", "16M", "--json", "--uri", self.uri(target))
+            counts = json.loads(done.stdout)
+            self.assertEqual(4, counts[part])
+            self.assertLess(counts["peak_memory_bytes"], most)
 
 
 if __name__ == "__main__":

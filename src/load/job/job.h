@@ -287,7 +287,9 @@ bool retry_marks_settle(job_t *job, const block_t *done, err_t *err);
 bool retry_marks_confirm(job_t *job, err_t *err);
 void retry_marks_free(retry_marks_t *marks); /* NULL is allowed */
 
-/* retry.c: instead of feeders, the records of a reject file, as blocks of one record each: to the end. */
+/* retry.c: instead of feeders, the records of a reject file, as blocks of one record each: what they come to is noted, as many
+ * loaders as have room for such records are to start; then to the end. */
+bool job_prepare_again(job_t *job, err_t *err);
 bool job_load_again(job_t *job, err_t *err);
 
 #endif

@@ -132,7 +132,7 @@ bool job_move_data(job_t *job, err_t *err) {
     job_enter(job, TIMELINE_LOADING);
     timeline_point(&job->result->course, 0, 0);
     err_t feeding = {.text = ""}, flushing = {.text = ""};
-    const bool started = start_loaders(job, err);
+    const bool started = (!job->spec->retry || job_prepare_again(job, err)) && start_loaders(job, err);
     bool ok = started && feed_and_send(job, err);
     const bool failed_here = !ok && !pipeline_failed(&job->loading.pipeline);
     if (started && failed_here && !stop_signal())

@@ -447,6 +447,13 @@ const reject_head_t *fixes_head(const fixes_t *fixes, size_t number) {
     return &fixes->seen[number].head;
 }
 
+uint32_t fixes_longest(const fixes_t *fixes) {
+    uint32_t longest = 0;
+    for (size_t i = 0; i < fixes->seen_count; i++)
+        longest = fixes->seen[i].fix.length > longest ? fixes->seen[i].fix.length : longest;
+    return longest;
+}
+
 size_t fixes_left_open(const fixes_t *fixes) {
     return fixes->left_open;
 }

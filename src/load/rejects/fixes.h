@@ -66,6 +66,7 @@ void fixes_free(fixes_t *fixes); /* NULL is allowed */
 /* All entries, in the order of their numbers, from 0. */
 size_t fixes_entries(const fixes_t *fixes);
 const reject_head_t *fixes_head(const fixes_t *fixes, size_t number);
+uint32_t fixes_longest(const fixes_t *fixes); /* the bytes of the longest document */
 
 /* By these inputs, of which some pieces are held; entries of others wait. Status 1 as above, or where the inputs are others
  * than when the file was read. */

@@ -91,7 +91,7 @@ static void take_comment(reject_file_t *file, const char *at, const char *end) {
     if (is_announcement(at, end))
         snprintf(file->mark, sizeof file->mark, "#@%.*s ", MARK_DIGITS, at + sizeof ANNOUNCEMENT - 1);
     if (left > owner + own && memcmp(at, OWNER, owner) == 0 && strspn(at + owner, DIGITS) == own)
-        snprintf(file->catalog, sizeof file->catalog, "%s", at + owner);
+        snprintf(file->catalog, sizeof file->catalog, "%.*s", (int)own, at + owner);
 }
 
 static bool open_some(reject_file_t *file, const char *path, size_t most) {
@@ -349,6 +349,7 @@ static bool ends_torn(const reject_file_t *file) {
     while (reject_file_next(file, &at, &line, &entry) > 0) {
         const bool in_head = !entry.raw_length && file->text[file->size - 1] != '\n';
         torn = entry.torn && (entry.raw_length || in_head) && entry.behind == file->size;
+        reject_file_pass(file, entry.at, entry.behind);
         reject_entry_free(&entry);
     }
     return torn;

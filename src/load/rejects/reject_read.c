@@ -213,8 +213,10 @@ bool rejects_read(const char *path, const schema_t *schema, retry_fn *take, void
     retry_t *retry = malloc(sizeof *retry);
     reject_known_t known = {0};
     bool ok = retry || err_memory(err, sizeof *retry);
-    if (ok)
+    if (retry) {
         memcpy(retry->head.catalog, file.catalog, sizeof file.catalog);
+        retry->file = &file;
+    }
     if (ok && !file.mark[0])
         ok = refuse_other(path, &file, err);
     ok = ok && is_none_above(path, &file, err) && is_in_order(path, &file, err);

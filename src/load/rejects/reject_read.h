@@ -5,6 +5,7 @@
 #include "base/err.h"
 #include "catalog/store/store.h"
 #include "format/record/dialect.h"
+#include "load/rejects/reject_file.h"
 
 /* What an entry says of its record. */
 typedef struct {
@@ -24,7 +25,9 @@ typedef struct {
 typedef struct {
     reject_head_t head;
     dialect_t dialect;
-    const uint8_t *bytes; /* the record as it is now, no line end; nothing: left out by the person */
+    const reject_file_t *file;
+    const uint8_t
+        *bytes; /* in its text: the record as it is now, no line end; nothing: left out by the person */
     size_t length;
     uint64_t line; /* of the record in its file; 0: not known */
     /* why no document is made of it, although it may look like a record; NULL: one may be */

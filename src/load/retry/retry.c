@@ -64,6 +64,13 @@ static void tell_cut_off(const job_t *job, const retry_t *retry) {
              job->spec->retry, (unsigned long long)retry->head.at_line);
 }
 
+/* For another such record, before the next one is looked at: its text counts, too, and so does the text of this one. */
+static void wait_for_room(pool_t *pool, const retry_t *retry) {
+    const size_t at = (size_t)((const char *)retry->bytes - retry->file->text);
+    reject_file_pass(retry->file, at, at + retry->length);
+    pool_wait(pool, retry->length);
+}
+
 static bool take(void *context, const retry_t *retry, err_t *err) {
     feeding_t *feeding = context;
     job_t *job = feeding->job;
@@ -109,6 +116,7 @@ static bool take(void *context, const retry_t *retry, err_t *err) {
     block->counted = true;
     if (!queue_push(job->loading.pipeline.queue, block, 0))
         pipeline_free_block(&job->loading.pipeline, block);
+    wait_for_room(job->loading.pipeline.pool, retry);
     return true;
 }
 
@@ -164,11 +172,20 @@ static bool settle(job_t *job, const block_t *done, err_t *err) {
     return true;
 }
 
+bool job_prepare_again(job_t *job, err_t *err) {
+    if (job->spec->dry_run)
+        return true;
+    if (!prepare(job, err))
+        return false;
+    const uint64_t fit = job->spec->memory / 2 / (fixes_longest(job->fixes) + 1);
+    if (job->result->threads > fit)
+        job->result->threads = fit ? (uint32_t)fit : 1;
+    return true;
+}
+
 bool job_load_again(job_t *job, err_t *err) {
-    const bool dry = job->spec->dry_run;
     block_t *done = NULL;
-    const bool ok =
-        (dry || prepare(job, err)) && send_fixed(job, &done, err) && (dry || settle(job, done, err));
+    const bool ok = send_fixed(job, &done, err) && (job->spec->dry_run || settle(job, done, err));
     load_state_free_blocks(done);
     return ok;
 }

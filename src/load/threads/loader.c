@@ -226,6 +226,8 @@ static bool load_block(loader_t *loader, block_t *block, err_t *err) {
     const bool ok =
         block->refusal ? refuse_record(loader, block, block->refusal, err) : load_records(loader, block, err);
     block->parsed = ok;
+    if (!loader->batch->count) /* a large document may have been there already */
+        batch_clear(loader->batch);
     if (ok) {
         account_block(&loader->account, block);
         return true;
