@@ -134,10 +134,12 @@ static size_t name_columns(const schema_t *schema, const split_t *split, dialect
     return known;
 }
 
-/* The first field that needs a column, and has none; NULL: there is no such field. */
-static const field_t *missing_field(const schema_t *schema, const dialect_t *dialect) {
+/* The first field that needs a column, and has none; NULL: there is no such field. guessed: only those need one that the load names
+ * elsewhere. */
+static const field_t *missing_field(const schema_t *schema, const dialect_t *dialect, bool guessed) {
     for (size_t i = 0; i < schema->field_count; i++)
-        if (dialect->column_of[i] == DIALECT_NO_FIELD && !schema->fields[i].optional)
+        if (dialect->column_of[i] == DIALECT_NO_FIELD &&
+            (guessed ? schema->fields[i].needed : !schema->fields[i].optional))
             return &schema->fields[i];
     return NULL;
 }
@@ -307,24 +309,15 @@ static bool check_twice(const lines_t *lines, const dialect_t *dialect, bool unk
     return true;
 }
 
-/* A header that shares at most half of the names of the shorter one is of another kind of file. Otherwise a guess needs only those
- * columns that the load names elsewhere. */
-static bool check_guessed(const lines_t *lines, const dialect_t *dialect, err_t *err) {
+/* A header that shares at most half of the names of the shorter one is of another kind of file. */
+static bool check_guessed(const lines_t *lines, size_t known, err_t *err) {
     const schema_t *schema = lines->schema;
     const size_t columns = lines->split->count;
     const size_t fewer = columns < schema->field_count ? columns : schema->field_count;
     char has[NAMES_SHOWN], wanted[NAMES_SHOWN];
-    size_t known = 0;
-    list_columns(lines->split, NULL, has);
-    for (size_t i = 0; i < schema->field_count; i++) {
-        known += dialect->column_of[i] != DIALECT_NO_FIELD;
-        if (schema->fields[i].needed && dialect->column_of[i] == DIALECT_NO_FIELD)
-            return err_set(err, STATUS_INPUT,
-                           "no column '%s' (has: %s), which --id, the filter or the shard key needs",
-                           schema->fields[i].columns.items[0].text, has);
-    }
     if (2 * known > fewer)
         return true;
+    list_columns(lines->split, NULL, has);
     list_fields(schema, wanted);
     return err_set(
         err, STATUS_INPUT,
@@ -367,14 +360,15 @@ static bool check_names(const lines_t *lines, const dialect_t *dialect, err_t *e
     char names[NAMES_SHOWN];
     if (split->count == SPLIT_MOST)
         return err_set(err, STATUS_INPUT, "the header has %d columns or more, which is too many", SPLIT_MOST);
-    const field_t *const missing = schema->guessed ? NULL : missing_field(schema, dialect);
+    const field_t *const missing = missing_field(schema, dialect, schema->guessed);
     const size_t unknown = find_unknown(lines, dialect, lines->unknown),
                  count = list_columns(split, missing ? NULL : dialect, names);
     if (!check_twice(lines, dialect, unknown && wanted != NEW_COLUMNS_IGNORE, err))
         return false;
     if (missing)
-        return err_set(err, STATUS_INPUT, "no column '%s' (has: %s)", missing->columns.items[0].text, names);
-    if (schema->guessed && !check_guessed(lines, dialect, err))
+        return err_set(err, STATUS_INPUT, "no column '%s' (has: %s)%s", missing->columns.items[0].text, names,
+                       schema->guessed ? ", which --id, the filter or the shard key needs" : "");
+    if (schema->guessed && !check_guessed(lines, split->count - count, err))
         return false;
     if (unknown && wanted != NEW_COLUMNS_IGNORE)
         return err_set(err, STATUS_INPUT, "the %s has no column for %s%s",
@@ -625,7 +619,7 @@ dialect_line_t dialect_line(const schema_t *schema, const dialect_t *dialect, sp
     if (named.hash == dialect->hash)
         return DIALECT_HEADER;
     if (yes)
-        return missing_field(schema, &named) ? DIALECT_RECORD : DIALECT_OTHER_HEADER;
+        return missing_field(schema, &named, false) ? DIALECT_RECORD : DIALECT_OTHER_HEADER;
     return known > 2 ? DIALECT_OTHER_HEADER : DIALECT_ODD_LINE;
 }
 
