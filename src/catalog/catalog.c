@@ -203,6 +203,7 @@ bool catalog_bind(store_t *store, const catalog_settings_t *settings, err_t *err
         .format_text = settings->format_text,
         .columns = settings->added,
         .column_count = settings->added_count,
+        .knows_columns = true,
         .filter = settings->filter};
     for (bool bound = false; !bound;) {
         catalog_header_t header = {0};

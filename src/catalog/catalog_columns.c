@@ -4,8 +4,9 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
-/* Writes the header's columns (without those that stay left out of an input `but`), and these after them. *changed false: another load
+/* Writes the header's columns (without those that stay left out of no input besides `but`), and these after them. *changed false: another load
  * was first. */
 static bool write_columns(store_t *store, const catalog_header_t *header, const char *but,
                           const char *format_text, const header_column_t *columns, size_t count,
@@ -16,11 +17,13 @@ static bool write_columns(store_t *store, const catalog_header_t *header, const 
                               .widened = header->widened,
                               .drops = header->drops,
                               .format_text = format_text,
-                              .columns = list};
+                              .columns = list,
+                              .knows_columns = header->knows_columns};
     if (!list)
         return err_memory(err, (header->column_count + count) * sizeof *list);
     for (size_t i = 0; i < header->column_count; i++)
-        if (!but || *header->columns[i].type || strcmp(header->columns[i].by, but) != 0)
+        if (!but || *header->columns[i].type || header->columns[i].others ||
+            strcmp(header->columns[i].by, but) != 0)
             list[change.column_count++] = header->columns[i];
     for (size_t i = 0; i < count; i++)
         list[change.column_count++] = columns[i];
@@ -42,33 +45,37 @@ bool catalog_widen(store_t *store, const catalog_settings_t *settings, err_t *er
     return ok && (changed || catalog_refuse_lost(settings, err));
 }
 
-/* The column of this name, which came, or stays left out of this input; NULL: none. */
-static const header_column_t *find(const catalog_header_t *header, const header_column_t *column, bool came) {
-    for (const header_column_t *one = header->columns; one < header->columns + header->column_count; one++)
-        if ((*one->type != 0) == came && strcmp(one->name, column->name) == 0 &&
-            (came || strcmp(one->by, column->by) == 0))
-            return one;
+/* The column of this name, which came, or stays left out; NULL: none. */
+static header_column_t *find(const catalog_header_t *header, const char *name, bool came) {
+    for (size_t i = 0; i < header->column_count; i++)
+        if ((*header->columns[i].type != 0) == came && strcasecmp(header->columns[i].name, name) == 0)
+            return &header->columns[i];
     return NULL;
 }
 
-/* One try. */
+/* One try. The first input of a column is named, and of others only that there are some. */
 static bool leave_out(store_t *store, const catalog_settings_t *settings, const header_column_t *columns,
                       size_t count, bool *done, err_t *err) {
     catalog_header_t header = {0};
     header_column_t *missing = calloc(count + 1, sizeof *missing);
     size_t missing_count = 0;
     bool found, ok = missing ? store->read_header(store, &header, &found, err) : err_memory(err, count);
+    *done = true;
     for (size_t i = 0; ok && i < count; i++) {
-        if (find(&header, &columns[i], true))
+        header_column_t *one = find(&header, columns[i].name, false);
+        const bool other = one && !one->others && strcmp(one->by, columns[i].by) != 0;
+        if (find(&header, columns[i].name, true))
             ok = err_set(err, STATUS_USAGE,
                          "%s: another load has added its column '%s' to %s meanwhile: give a format that has "
                          "it, or none",
                          columns[i].by, columns[i].name, settings->name);
-        else if (!find(&header, &columns[i], false))
+        if (other)
+            one->others = true;
+        if (!one)
             missing[missing_count++] = columns[i];
+        *done &= one && !other;
     }
-    *done = !missing_count;
-    if (ok && missing_count && header.format_digest)
+    if (ok && !*done && header.format_digest)
         ok = write_columns(store, &header, NULL, NULL, missing, missing_count, done, err);
     catalog_header_free(&header);
     free(missing);

@@ -145,10 +145,9 @@ typedef struct {
 } columns_t;
 
 static const column_result_t *column_at(const columns_t *columns, size_t at) {
-    const column_result_t *column = columns->load->columns;
-    for (; column < columns->load->columns + columns->load->column_count; column++)
-        if (column->news == columns->news && !at--)
-            return column;
+    for (size_t i = 0; i < columns->load->column_count; i++)
+        if (columns->load->columns[i].news == columns->news && !at--)
+            return &columns->load->columns[i];
     return NULL;
 }
 

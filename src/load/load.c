@@ -377,6 +377,7 @@ static void free_job(job_t *job) {
     schema_destroy(job->schema);
     free(job->format_text);
     free(job->retry_options);
+    text_free(&job->left_out);
     if (job->dumped)
         bson_destroy(job->dumped);
     if (job->options)

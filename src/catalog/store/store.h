@@ -18,6 +18,7 @@ typedef struct {
     const char *by;     /* the input that had it first */
     const char *type;   /* of one that came; "": it stays left out */
     const char *digest; /* of a --format up to its field; "": of a guess */
+    bool others;        /* of one that stays left out: of other inputs, too */
     int64_t at_ms;
 } header_column_t;
 
@@ -41,7 +42,7 @@ typedef struct {
     /* in the order in which they came, or were left out; each is one piece of memory */
     header_column_t *columns;
     size_t column_count;
-    bool knows_columns; /* no earlier version has bound the collection, which notes none */
+    bool knows_columns; /* this version has bound the collection; an earlier one notes none */
     load_id_t dropping; /* the load that drops the collection; no load: nobody drops it */
     uint64_t drops;     /* how many drops were begun */
     bool appends;       /* --append: there may be documents of others, outside of all extents */
@@ -77,6 +78,7 @@ typedef struct {
     /* HEADER_BIND, HEADER_WIDEN: all of them; `drops` says of which collection */
     const header_column_t *columns;
     size_t column_count;
+    bool knows_columns; /* HEADER_WIDEN: as in the header; HEADER_BIND: true */
     uint64_t widened;
     load_id_t dropping, replacing, by;
     uint64_t drops;

@@ -89,10 +89,11 @@ static void put_columns(bson_t *set, const header_change_t *change) {
         const header_column_t *column = &change->columns[i];
         BCON_APPEND(&list, entry_index_key(i, text), "{", "name", BCON_UTF8(column->name), "by",
                     BCON_UTF8(column->by), "type", BCON_UTF8(column->type), "digest",
-                    BCON_UTF8(column->digest), "at", BCON_DATE_TIME(column->at_ms), "}");
+                    BCON_UTF8(column->digest), "others", BCON_BOOL(column->others), "at",
+                    BCON_DATE_TIME(column->at_ms), "}");
     }
-    BCON_APPEND(set, "columns", "{", "of", BCON_INT64((int64_t)change->drops), "list", BCON_ARRAY(&list),
-                "}");
+    BCON_APPEND(set, "columns", "{", "of", BCON_INT64((int64_t)change->drops), "all",
+                BCON_BOOL(change->knows_columns), "list", BCON_ARRAY(&list), "}");
     bson_destroy(&list);
 }
 
@@ -116,6 +117,7 @@ static bool take_column(const bson_t *from, header_column_t *column, err_t *err)
         at += strlen(text) + 1;
         *(i == 0 ? &column->name : i == 1 ? &column->by : i == 2 ? &column->type : &column->digest) = text;
     }
+    column->others = bson_iter_init_find(&iter, from, "others") && bson_iter_as_bool(&iter);
     column->at_ms = bson_iter_init_find(&iter, from, "at") && BSON_ITER_HOLDS_DATE_TIME(&iter)
                         ? bson_iter_date_time(&iter)
                         : 0;
@@ -134,7 +136,7 @@ static bool take_columns(const bson_t *document, catalog_header_t *header, err_t
         store_mongo_number(&columns, "of") != header->drops ||
         !bson_iter_init_find(&iter, &columns, "list") || !bson_iter_recurse(&iter, &list))
         return true;
-    header->knows_columns = true;
+    header->knows_columns = bson_iter_init_find(&iter, &columns, "all") && bson_iter_as_bool(&iter);
     while (bson_iter_next(&list)) {
         if (!bson_read_document(&list, &item))
             continue;

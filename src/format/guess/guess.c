@@ -254,6 +254,12 @@ bool guess_add_column(guess_t *guess, const char *text, size_t length, err_t *er
     return true;
 }
 
+/* True if a name is a text in the encoding of the kept format. */
+static bool is_readable(const guess_t *guess, const span_t *span) {
+    return encoding_converts(guess->encoding, span->text, span->length) ||
+           utf8_valid(span->text, span->length);
+}
+
 /* Compares the header of another input, which is split, with the columns. *shares: it has most of the names of the shorter
  * header, and none twice. Then its new columns are appended, and columns that it lacks become optional. */
 static bool add_names(guess_t *guess, bool *shares, err_t *err) {
@@ -263,7 +269,8 @@ static bool add_names(guess_t *guess, bool *shares, err_t *err) {
     size_t known = 0;
     for (size_t i = 0; fits && i < split->count; i++) {
         const size_t column = find_named(guess, i, &split->spans[i]);
-        const bool nameless = guess->kept && column == guess->structure.columns && !split->spans[i].length;
+        const bool nameless = guess->kept && column == guess->structure.columns &&
+                              (!split->spans[i].length || !is_readable(guess, &split->spans[i]));
         if (!(fits = column < SCHEMA_MOST_FIELDS && !has[column] && !nameless))
             break;
         if (column == guess->structure.columns &&

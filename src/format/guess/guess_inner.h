@@ -129,8 +129,8 @@ static inline size_t guess_begin_of_new(const guess_t *guess) {
 
 /* True for a column of which the kept format says that it stays left out. */
 static inline bool guess_leaves_out(const guess_t *guess, const guess_column_t *column) {
-    return guess->kept && words_find(&guess->kept->left_out, ENCODING_NONE, (const uint8_t *)column->name,
-                                     strlen(column->name)) >= 0;
+    return guess->kept &&
+           schema_leaves_out(guess->kept, ENCODING_NONE, (const uint8_t *)column->name, strlen(column->name));
 }
 
 /* guess_documents.c: what a text is: delimited, JSON or BSON. */

@@ -309,12 +309,13 @@ static bool check_twice(const lines_t *lines, const dialect_t *dialect, bool unk
     return true;
 }
 
-/* A header that shares at most half of the names of the shorter one is of another kind of file. */
-static bool check_guessed(const lines_t *lines, size_t known, err_t *err) {
+/* A header that shares at most half of the names of the shorter one is of another kind of file; columns that stay left out do not
+ * count. */
+static bool check_guessed(const lines_t *lines, size_t known, size_t unknown, err_t *err) {
     const schema_t *schema = lines->schema;
-    const size_t columns = lines->split->count;
-    const size_t fewer = columns < schema->field_count ? columns : schema->field_count;
     char has[NAMES_SHOWN], wanted[NAMES_SHOWN];
+    const size_t columns = known + unknown;
+    const size_t fewer = columns < schema->field_count ? columns : schema->field_count;
     if (2 * known > fewer)
         return true;
     list_columns(lines->split, NULL, has);
@@ -326,7 +327,8 @@ static bool check_guessed(const lines_t *lines, size_t known, err_t *err) {
         known, fewer, has, wanted);
 }
 
-/* Counts the columns that the format neither knows nor leaves out in all files, and appends their names. */
+/* Counts the columns that the format neither knows nor leaves out in all files, and appends the names of all that it does not
+ * know. */
 static size_t find_unknown(const lines_t *lines, const dialect_t *dialect, text_t *names) {
     const schema_t *schema = lines->schema;
     size_t count = 0;
@@ -334,10 +336,9 @@ static size_t find_unknown(const lines_t *lines, const dialect_t *dialect, text_
         const uint8_t *text = lines->split->spans[i].text;
         size_t length = lines->split->spans[i].length;
         blanks_trim(&text, &length);
-        if (dialect->field_of[i] != DIALECT_NO_FIELD ||
-            words_find(&schema->left_out, schema->encoding, text, length) >= 0)
+        if (dialect->field_of[i] != DIALECT_NO_FIELD)
             continue;
-        count++;
+        count += !schema_leaves_out(schema, schema->encoding, text, length);
         if (names && text_grow(names, ENCODING_MOST_BYTES * length + 1)) {
             char *to = names->bytes + names->length;
             memset(to, 0, ENCODING_MOST_BYTES * length + 1);
@@ -368,7 +369,7 @@ static bool check_names(const lines_t *lines, const dialect_t *dialect, err_t *e
     if (missing)
         return err_set(err, STATUS_INPUT, "no column '%s' (has: %s)%s", missing->columns.items[0].text, names,
                        schema->guessed ? ", which --id, the filter or the shard key needs" : "");
-    if (schema->guessed && !check_guessed(lines, split->count - count, err))
+    if (schema->guessed && !check_guessed(lines, split->count - count, unknown, err))
         return false;
     if (unknown && wanted != NEW_COLUMNS_IGNORE)
         return err_set(err, STATUS_INPUT, "the %s has no column for %s%s",

@@ -311,3 +311,11 @@ void schema_need(schema_t *schema, const char *path) {
         schema->fields[i].needed |=
             leads_to(path, schema->fields[i].key) || leads_to(schema->fields[i].key, path);
 }
+
+bool schema_leaves_out(const schema_t *schema, encoding_t encoding, const uint8_t *name, size_t length) {
+    for (size_t i = 0; i < schema->left_out.count; i++)
+        if (encoding_same(encoding, schema->left_out.items[i].text, schema->left_out.items[i].length, name,
+                          length, true))
+            return true;
+    return false;
+}

@@ -440,6 +440,9 @@ bool schema_digest_of(schema_t *schema, size_t fields, char digest[33]);
 /* Appends the last fields of `wider`, the same format with more of them, and owns it. What points to the fields stays valid. */
 bool schema_extend(schema_t *schema, schema_t *wider, err_t *err);
 
+/* True for the name of a column that stays left out of the collection; as in a header, case does not count. */
+bool schema_leaves_out(const schema_t *schema, encoding_t encoding, const uint8_t *name, size_t length);
+
 /* A header must have the columns of the fields that make this path of a document. */
 void schema_need(schema_t *schema, const char *path);
 

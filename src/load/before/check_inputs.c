@@ -80,7 +80,7 @@ static bool read_head(checker_t *checker, source_t *source, size_t *have, bool *
 /* True if one of the names, each of which ends with a NUL, is not left out in all inputs. */
 static bool has_fresh(const schema_t *schema, const text_t *names) {
     for (const char *at = names->bytes; at && at < names->bytes + names->length; at += strlen(at) + 1)
-        if (words_find(&schema->left_out, ENCODING_NONE, (const uint8_t *)at, strlen(at)) < 0)
+        if (!schema_leaves_out(schema, ENCODING_NONE, (const uint8_t *)at, strlen(at)))
             return true;
     return false;
 }

@@ -155,15 +155,20 @@ static bool check_left_out(const catalog_header_t *header, const char *name, con
             "out: so its format gets no new field '%s'. Use the old format file, load into another "
             "collection, or start over with --drop",
             name, field->name);
-    for (const header_column_t *column = header->columns; column < header->columns + header->column_count;
-         column++)
-        if (!*column->type && is_column_of(field, column->name))
-            return err_set(
-                err, STATUS_INPUT,
-                "the format has a field for the column '%s', which was left out when %s was loaded into %s: "
-                "take that file out (tipple forget --delete %s), and load it again, or use the format "
-                "without the field",
-                column->name, column->by, name, column->by);
+    for (size_t i = 0; i < header->column_count; i++) {
+        const header_column_t *column = &header->columns[i];
+        if (*column->type || !is_column_of(field, column->name))
+            continue;
+        err_set(err, STATUS_INPUT,
+                "the format has a field for the column '%s', which was left out when %s%s loaded into %s: ",
+                column->name, column->by, column->others ? " and other files were" : " was", name);
+        return column->others
+                   ? err_add(err, "use the format without the field, or start over with --drop")
+                   : err_add(err,
+                             "take that file out (tipple forget --delete %s), and load it again, or "
+                             "use the format without the field",
+                             column->by);
+    }
     return true;
 }
 
@@ -173,8 +178,8 @@ static bool check_added(const catalog_header_t *header, const char *name, schema
     size_t at = 0;
     while (at < schema->field_count && !schema->fields[at].added)
         at++;
-    for (const header_column_t *column = header->columns; column < header->columns + header->column_count;
-         column++) {
+    for (size_t i = 0; i < header->column_count; i++) {
+        const header_column_t *column = &header->columns[i];
         if (!*column->type)
             continue;
         if (at == schema->field_count || !schema_digest_of(schema, ++at, digest) ||

@@ -106,6 +106,10 @@ bool job_see_columns(void *context, load_file_t *file, const dialect_t *dialect,
 
 bool job_leave_out_columns(job_t *job, const load_file_t *file, const text_t *names, err_t *err) {
     size_t count = 0;
+    const bool same = job->left_out_by && job->left_out.length == names->length &&
+                      memcmp(job->left_out.bytes, names->bytes, names->length) == 0;
+    if (same && job->left_out_known)
+        return true;
     const char *const end = names->bytes + names->length,
                       *by = file->known_as ? file->known_as : file->input->name;
     for (const char *at = names->bytes; at < end; at += strlen(at) + 1)
@@ -115,9 +119,13 @@ bool job_leave_out_columns(job_t *job, const load_file_t *file, const text_t *na
         return err_memory(err, count * sizeof *columns);
     count = 0;
     for (const char *at = names->bytes; at < end; at += strlen(at) + 1)
-        columns[count++] = (header_column_t){at, by, "", "", clock_wall_ms()};
+        columns[count++] = (header_column_t){at, by, "", "", false, clock_wall_ms()};
     const bool ok = job_bind(job, err) && catalog_leave_out(job->store, &job->settings, columns, count, err);
     free(columns);
+    job->left_out_known = ok && same && strcmp(job->left_out_by, by) != 0;
+    job->left_out.length = 0;
+    text_append_bytes(&job->left_out, names->bytes, names->length);
+    job->left_out_by = by;
     return ok;
 }
 
@@ -139,8 +147,8 @@ bool job_list_added(job_t *job, err_t *err) {
                                                        : "";
         if (job->spec->format && !schema_digest_of(schema, job->known_fields + i + 1, items[i].digest))
             return err_memory(err, sizeof items[i].digest);
-        columns[i] = (header_column_t){column_of(field), by, schema_type_name(field->type), items[i].digest,
-                                       clock_wall_ms()};
+        columns[i] = (header_column_t){column_of(field), by,    schema_type_name(field->type),
+                                       items[i].digest,  false, clock_wall_ms()};
         if (!note(job->result, COLUMN_ADDED, column_of(field), schema_type_name(field->type), by, err))
             return false;
     }

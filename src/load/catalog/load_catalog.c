@@ -95,7 +95,7 @@ bool job_look_at_catalog(job_t *job, err_t *err) {
     if (header.format_text && !job->format_text)
         job->known_fields = job->schema->field_count;
     catalog_header_free(&header);
-    return ok && job_list_added(job, err);
+    return (ok || job_refuse(job)) && job_list_added(job, err);
 }
 
 bool job_enroll(job_t *job, err_t *err) {

@@ -45,7 +45,10 @@ static bool refuse_header(load_file_t *file, err_t *err) {
 /* A later member of a compressed tar is read when those before it are loaded, and nothing can be added then. */
 static void refuse_columns(const load_file_t *file, const text_t *unknown, err_t *err) {
     if (unknown->length && input_is_in_stream(file->input))
-        err_add(err, ". It is read too late for that: extract it with tar -xOf, and load it by itself");
+        err_add(
+            err,
+            ". It is read too late for that: load its header before (tar -xOf ARCHIVE MEMBER | head -n 1 > "
+            "columns.csv), and then run the same command again");
 }
 
 static bool tell_columns(const beginning_t *beginning, load_file_t *file, const dialect_t *dialect,

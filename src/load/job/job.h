@@ -38,6 +38,9 @@ typedef struct {
     char *format_text;   /* the file of a guessed format; NULL: --format was given */
     size_t known_fields; /* those after them are added by this load: */
     header_column_t *added;
+    text_t left_out;         /* names that stay left out, as a feeder has asked last, */
+    const char *left_out_by; /* and of which input; */
+    bool left_out_known;     /* and of another one before: the catalog knows all that there is to know */
     size_t added_count;
     uint64_t widened; /* the header's, when the format was read there */
     bool had_format;  /* the catalog had one when the load began */
