@@ -416,10 +416,10 @@ bool fixes_judge(fixes_t *fixes, const places_t *places, const ledger_t *held, e
 void fixes_free(fixes_t *fixes) {
     if (!fixes)
         return;
-    for (const seen_t *seen = fixes->seen; seen < fixes->seen + fixes->seen_count; seen++) {
-        const bool first = seen == fixes->seen;
+    for (size_t i = 0; i < fixes->seen_count; i++) {
+        const seen_t *seen = &fixes->seen[i];
         free(seen->fix.document);
-        if (first || seen->head.path != seen[-1].head.path)
+        if (!i || seen->head.path != seen[-1].head.path)
             free((char *)seen->head.path);
     }
     free(fixes->items);
