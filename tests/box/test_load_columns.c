@@ -135,6 +135,24 @@ TEST(feeds) {
     }
 }
 
+/* A file whose column cannot be added holds up no other one. */
+LAB_TEST(odd_one_out, lab_open(lab, BOX_STANDALONE)) {
+    lab->load.format = lab->verify.load.format = NULL;
+    lab->load.skip_bad_files = true;
+    lab_write("1", AB);
+    lab_write("2", "id,a,b,x y,x-y\n3,x,1,2,3\n");
+    lab_write("3", "id,a,b,new\n4,x,1,2\n");
+    lab_write("4", "id,a,b,caf\xe9\n4,x,1,2\n");
+    assert_status(lab, lab_load(lab, "1"), STATUS_OK);
+    assert_status(lab, lab_load(lab, "1", "2", "3", "4"), STATUS_SOME_REJECTED);
+    assert_int_equal(lab->loaded.skipped.count, 2);
+    assert_int_equal(box_count(lab->box, LAB_TARGET, "{\"new\": 2}"), 1);
+    lab->load.skip_bad_files = false;
+    assert_status(lab, lab_load(lab, "2", "3"), STATUS_INPUT);
+    assert_says(lab->err.text, ":KEY:");
+    assert_status(lab, lab_verify(lab, "1", "3"), STATUS_OK);
+}
+
 /* With what the load says of it: columns, and the first file of each. */
 LAB_TEST(figures, lab_open(lab, BOX_STANDALONE)) {
     lab->load.format = NULL;

@@ -168,23 +168,59 @@ bool check_inputs_is_fresh(const schema_t *schema, const uint8_t *text, size_t l
     return fresh;
 }
 
+/* Adds the columns of the inputs that are marked; where those of one cannot be added, of each alone, and it becomes a misfit. */
+static bool widen(schema_t *schema, manifest_t *manifest, const check_adds_t *adds, const bool *fresh,
+                  misfits_t *refused, bool *more, err_t *err) {
+    bool *some = calloc(manifest->count + 1, sizeof *some), ok = some || err_memory(err, manifest->count);
+    if (ok)
+        memcpy(some, fresh, manifest->count);
+    ok = ok && guess_inputs_widen(manifest, adds->options, some, schema, adds->yaml, more, err);
+    if (ok || !some || err->status != STATUS_INPUT) {
+        free(some);
+        return ok;
+    }
+    ok = true;
+    *more = false;
+    memset(some, 0, manifest->count);
+    for (size_t i = 0; ok && i < manifest->count; i++) {
+        bool added = false;
+        some[i] = fresh[i];
+        if (fresh[i] && !guess_inputs_widen(manifest, adds->options, some, schema, adds->yaml, &added, err))
+            ok = err->status == STATUS_INPUT &&
+                 misfits_add(refused, manifest->files[i].name, err->text, i, err);
+        *more |= added;
+        some[i] = false;
+    }
+    free(some);
+    return ok;
+}
+
 /* Adds the columns of some inputs until none has others. Each round adds one, or is the last. */
 static bool add_columns(schema_t *schema, manifest_t *manifest, const check_adds_t *adds, misfits_t *misfits,
                         err_t *err) {
     const new_columns_t then = schema->new_columns;
+    misfits_t refused = {.items = NULL};
     bool *fresh = calloc(manifest->count + 1, sizeof *fresh), ok = fresh || err_memory(err, manifest->count);
     schema->new_columns = NEW_COLUMNS_IGNORE;
     for (bool more = ok; more;) {
         misfits_free(misfits);
-        ok = check_inputs_find(schema, manifest, CUTTER_RECORD, misfits, fresh, err) &&
-             guess_inputs_widen(manifest, adds->options, fresh, schema, adds->yaml, &more, err);
+        ok = check_inputs_find(schema, manifest, CUTTER_RECORD, misfits, fresh, err);
+        for (size_t i = 0; i < refused.count; i++)
+            fresh[refused.items[i].input] = false;
+        ok = ok && widen(schema, manifest, adds, fresh, &refused, &more, err);
         more &= ok;
     }
+    for (size_t i = 0; i < refused.count; i++)
+        fresh[refused.items[i].input] = false;
     schema->new_columns = then;
     if (ok && memchr(fresh, true, manifest->count)) { /* they cannot be added: now that is refused */
         misfits_free(misfits);
         ok = check_inputs_find(schema, manifest, CUTTER_RECORD, misfits, NULL, err);
+    } else if (ok) {
+        ok = misfits_move(&refused, misfits, err);
+        misfits_sort(misfits);
     }
+    misfits_free(&refused);
     free(fresh);
     return ok;
 }
