@@ -37,6 +37,8 @@ static bool take_value(void *into, const char *word, err_t *err) {
 static bool take_values(const option_t *row, const char *text, err_t *err) {
     tune_spec_t *spec = &values.spec;
     size_t at = 0;
+    if (!option_no_password("a value", text, err)) /* before it is cut into words */
+        return false;
     while (at < spec->list_count && strcmp(spec->lists[at].row->name, row->name) != 0)
         at++;
     if (at == spec->list_count)

@@ -148,7 +148,8 @@ class Inputs(livetest.Case):
                 said = self.tipple("parse", url, status=5).stderr
                 command = said[said.index("bash -o"):].replace("NAME", "feed").replace(
                     " URI ", " '\\''%s'\\'' -q --format mot " % self.uri()).replace("tipple", str(live.TIPPLE))
-                return subprocess.run(["env", "-i", "/bin/sh", "-c", command], cwd=self.folder, capture_output=True, text=True,
+                kept = ["%s=%s" % each for each in os.environ.items() if each[0].endswith("SAN_OPTIONS")]
+                return subprocess.run(["env", "-i", *kept, "/bin/sh", "-c", command], cwd=self.folder, capture_output=True, text=True,
                                       timeout=livetest.LONG)
 
             self.assertEqual(22, pipe("none.csv").returncode)
