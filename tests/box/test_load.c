@@ -106,7 +106,7 @@ static void share(lab_t *lab, int files) {
         if (!loads[i].ok)
             fail_msg("%s", loads[i].err.text);
 #ifndef NO_PACE
-        assert_in_range(100 * loads[i].result.counts.read / (uint64_t)(files * ROWS), 30, 70);
+        assert_in_range(100 * loads[i].result.counts.read / (uint64_t)(files * ROWS), 40, 60);
 #endif
         load_result_free(&loads[i].result);
         caller_free(&loads[i].caller);
