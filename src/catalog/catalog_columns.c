@@ -1,4 +1,4 @@
-/* The columns of a bound collection change by one conditional write of its header each (HEADER_WIDEN). The list only grows, but for what
+/* The columns of a bound collection change by one conditional write of its header each (HEADER_WIDEN). The list only grows, except for what
  * was left out of an input that is forgotten. */
 #include "catalog/catalog.h"
 

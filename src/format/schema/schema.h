@@ -72,7 +72,7 @@
  * - A delimited schema has at least one layout, and its layouts have different numbers of columns. Fields of fixed width
  *   have no gaps between them, and are together as wide as `fixed`.
  * - Fields with `added` are the last ones, optional, and in a format whose columns a header names. They are in no layout.
- * - `digest` follows from everything that decides which document a record becomes, but for fields with `added`, and from nothing
+ * - `digest` follows from everything that decides which document a record becomes, except for fields with `added`, and from nothing
  *   else. A record without their columns makes the same document with and without them. */
 #ifndef TIPPLE_FORMAT_SCHEMA_SCHEMA_H
 #define TIPPLE_FORMAT_SCHEMA_SCHEMA_H

@@ -35,7 +35,7 @@ bool job_bind(job_t *job, err_t *err) {
     return job->loading.bound || job_refuse(job);
 }
 
-/* What was not to be read any more: the last block is read once more, with what comes behind it. */
+/* What was not to be read any more: the last block is read once more, with what comes after it. */
 static void count_anew(job_t *job, work_t *work, const counts_t *last) {
     job->result->files_skipped--;
     job->result->records_skipped -= last->read;

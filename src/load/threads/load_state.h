@@ -34,7 +34,7 @@ typedef struct news {
 } news_t;
 
 /* What the main thread alone may do for another one: bind the collection to the format; find numbers for an offset of an input
- * of unknown size; take a stream that was only to be compared, because it goes on behind what was loaded of it; note in the catalog
+ * of unknown size; take a stream that was only to be compared, because it goes on after what was loaded of it; note in the catalog
  * that columns of an input stay left out. */
 typedef enum { ASK_TO_BIND, ASK_FOR_NUMBERS, ASK_TO_GO_ON, ASK_TO_LEAVE_OUT } asked_of_main_t;
 
@@ -42,7 +42,7 @@ typedef enum { ASK_TO_BIND, ASK_FOR_NUMBERS, ASK_TO_GO_ON, ASK_TO_LEAVE_OUT } as
 typedef struct asking {
     struct asking *next;
     asked_of_main_t what;
-    load_file_t *file; /* but for ASK_TO_BIND */
+    load_file_t *file; /* except for ASK_TO_BIND */
     uint64_t offset;   /* ASK_FOR_NUMBERS */
     bool taken;        /* the main thread works on it, so that it must stay where it is */
     bool answered, ok;
