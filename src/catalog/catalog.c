@@ -8,6 +8,9 @@
 #define ANEW                                                                                                 \
     "load into another collection, or start over with --drop, which drops the collection and its catalog"
 
+/* How often in a lease the catalog says of each piece of ours whose it is. */
+enum { CONFIRMED_A_LEASE = 4 };
+
 /* ---- the header ---- */
 
 /* quote: around the values of the option. */
@@ -288,50 +291,60 @@ static bool read_some(store_t *store, uint32_t *ordinals, size_t count, entries_
            (entries->count == asked || refuse_gone(err));
 }
 
-bool catalog_look_at_loads(store_t *store, ledger_t *ledger, int64_t now_ns, uint64_t own_beats, err_t *err) {
-    loads_t loads = {0};
-    ledger->asked_ns = now_ns;
-    const bool ok =
-        store->read_loads(store, &loads, err) && ledger_read_loads(ledger, &loads, now_ns, own_beats, err);
-    loads_free(&loads);
-    return ok;
+bool catalog_look_at_loads(store_t *store, ledger_t *ledger, const others_t *others, err_t *err) {
+    ledger->loads_reading = ledger->readings;
+    return others_look(store, others, &ledger->liveness, err);
 }
 
-bool catalog_look(store_t *store, ledger_t *ledger, int64_t now_ns, uint64_t own_beats, err_t *err) {
+typedef bool asks_fn(const ledger_t *ledger, const ledger_input_t *input, int64_t since_ns);
+
+/* Reads the entries of the inputs that `asks` names (NULL: of all), and tells the ledger. whole: these are all that are
+ * not settled. */
+static bool read_inputs(store_t *store, ledger_t *ledger, asks_fn *asks, int64_t since_ns, bool whole,
+                        int64_t now_ns, err_t *err) {
     entries_t entries = {0};
+    size_t count = 0;
     uint32_t *ordinals = malloc((ledger->input_count + 1) * sizeof *ordinals);
     if (!ordinals)
         return err_memory(err, ledger->input_count * sizeof *ordinals);
-    size_t count = 0;
     for (size_t i = 0; i < ledger->input_count; i++)
-        if (!ledger_is_settled(ledger, &ledger->inputs[i]))
+        if (!asks || asks(ledger, &ledger->inputs[i], since_ns))
             ordinals[count++] = ledger->inputs[i].entry.ordinal;
-    ledger->asked_ns = now_ns;
-    const bool ok = store_read_all(store, ordinals, sort_ordinals(ordinals, count), &entries, err) &&
-                    ledger_read(ledger, &entries, true, err) &&
-                    catalog_look_at_loads(store, ledger, now_ns, own_beats, err);
+    bool ok = true;
+    if (count || whole)
+        ok = (whole ? store_read_all(store, ordinals, sort_ordinals(ordinals, count), &entries, err)
+                    : read_some(store, ordinals, count, &entries, err)) &&
+             ledger_read(ledger, &entries, whole, now_ns, err);
     free(ordinals);
     entries_free(&entries);
     return ok;
 }
 
-bool catalog_confirm(store_t *store, ledger_t *ledger, int64_t now_ns, int64_t since_ns, err_t *err) {
-    entries_t entries = {0};
-    size_t count = 0;
-    uint32_t *ordinals = malloc((ledger->work_count + 1) * sizeof *ordinals);
-    if (!ordinals)
-        return err_memory(err, ledger->work_count * sizeof *ordinals);
-    for (size_t i = 0; i < ledger->work_count; i++) {
-        const work_t *work = &ledger->works[i];
-        if (work->state == WORK_OURS && work->confirmed_ns <= since_ns)
-            ordinals[count++] = ledger->inputs[work->input].entry.ordinal;
+static bool is_unsettled(const ledger_t *ledger, const ledger_input_t *input, int64_t since_ns) {
+    (void)since_ns;
+    return !ledger_is_settled(ledger, input);
+}
+
+bool catalog_look(store_t *store, ledger_t *ledger, const others_t *others, err_t *err) {
+    return read_inputs(store, ledger, is_unsettled, 0, true, others->now(others->context), err) &&
+           catalog_look_at_loads(store, ledger, others, err);
+}
+
+static bool is_unconfirmed(const ledger_t *ledger, const ledger_input_t *input, int64_t since_ns) {
+    bool any = false;
+    for (size_t i = 0; i < input->work_count; i++) {
+        const work_t *work = &ledger->works[input->first_work + i];
+        any |= work->state == WORK_OURS && work->confirmed_ns <= since_ns;
     }
-    ledger->asked_ns = now_ns;
-    const bool ok = !count || (read_some(store, ordinals, count, &entries, err) &&
-                               ledger_read(ledger, &entries, false, err));
-    free(ordinals);
-    entries_free(&entries);
-    return ok;
+    return any;
+}
+
+bool catalog_confirm(store_t *store, ledger_t *ledger, const others_t *others, bool in_any_case, err_t *err) {
+    const int64_t now_ns = others->now(others->context),
+                  since_ns = in_any_case ? now_ns : now_ns - others->lease_ns / CONFIRMED_A_LEASE;
+    if (!in_any_case && ledger_confirmed(ledger) > since_ns)
+        return true;
+    return read_inputs(store, ledger, is_unconfirmed, since_ns, false, now_ns, err);
 }
 
 /* Takes numbers for the text that grown inputs have more. */
@@ -348,8 +361,8 @@ static bool number_takes(store_t *store, take_t *takes, size_t count, err_t *err
     return true;
 }
 
-bool catalog_take(store_t *store, ledger_t *ledger, const work_t *only, size_t least, uint64_t most_bytes,
-                  err_t *err) {
+bool catalog_take(store_t *store, ledger_t *ledger, int64_t now_ns, const work_t *only, size_t least,
+                  uint64_t most_bytes, err_t *err) {
     take_t *takes = NULL;
     size_t count = 0;
     uint64_t changed;
@@ -367,7 +380,7 @@ bool catalog_take(store_t *store, ledger_t *ledger, const work_t *only, size_t l
     /* reads the owner first, then the progress: so what the former owner wrote in between is seen */
     ok = ok && store->change_entries(store, changes, count, &changed, err) &&
          read_some(store, ordinals, count, &entries, err) &&
-         ledger_taken(ledger, takes, count, &entries, err);
+         ledger_taken(ledger, takes, count, &entries, now_ns, err);
     takes_free(takes, count);
     free(changes);
     free(ordinals);
@@ -391,7 +404,7 @@ static bool reopen_fixes(store_t *store, ledger_t *ledger, err_t *err) {
     return ok;
 }
 
-bool catalog_checkpoint(store_t *store, ledger_t *ledger, err_t *err) {
+bool catalog_checkpoint(store_t *store, ledger_t *ledger, int64_t now_ns, err_t *err) {
     entry_change_t *changes = NULL;
     size_t count = 0;
     uint64_t changed = 0;
@@ -399,27 +412,18 @@ bool catalog_checkpoint(store_t *store, ledger_t *ledger, err_t *err) {
     ledger->writes += ok && count;
     ok = ok && (!count || store->change_entries(store, changes, count, &changed, err));
     if (ok && changed == count) {
-        ledger_written(ledger, changes, count);
+        ledger_written(ledger, changes, count, now_ns);
     } else if (ok) {
         /* a load that has taken one piece from us has probably taken others: what we have not yet sent of them need not
          * be sent */
-        entries_t entries = {0};
-        const size_t inputs = ledger->input_count;
-        uint32_t *ordinals = malloc((inputs + 1) * sizeof *ordinals);
-        ok = ordinals != NULL || err_memory(err, inputs * sizeof *ordinals);
-        for (size_t i = 0; ok && i < inputs; i++)
-            ordinals[i] = ledger->inputs[i].entry.ordinal;
-        ok = ok && read_some(store, ordinals, inputs, &entries, err) &&
-             ledger_read(ledger, &entries, false, err);
-        free(ordinals);
-        entries_free(&entries);
+        ok = read_inputs(store, ledger, NULL, 0, false, now_ns, err);
     }
     free(changes);
     return ok;
 }
 
-bool catalog_extend(store_t *store, ledger_t *ledger, work_t *work, uint32_t epoch, uint64_t offset,
-                    bool *ours, err_t *err) {
+bool catalog_extend(store_t *store, ledger_t *ledger, int64_t now_ns, work_t *work, uint32_t epoch,
+                    uint64_t offset, bool *ours, err_t *err) {
     for (;;) {
         const entry_t *entry = &ledger->inputs[work->input].entry;
         uint64_t number, unit, ordinal, changed;
@@ -445,7 +449,8 @@ bool catalog_extend(store_t *store, ledger_t *ledger, work_t *work, uint32_t epo
         /* what is there counts, whichever load wrote it */
         entries_t entries = {0};
         uint32_t asked = entry->ordinal;
-        bool ok = read_some(store, &asked, 1, &entries, err) && ledger_read(ledger, &entries, false, err);
+        bool ok =
+            read_some(store, &asked, 1, &entries, err) && ledger_read(ledger, &entries, false, now_ns, err);
         entries_free(&entries);
         if (!ok)
             return false;

@@ -5,6 +5,7 @@
 #define TIPPLE_CATALOG_CATALOG_H
 
 #include "catalog/ledger/ledger.h"
+#include "catalog/others.h"
 #include "catalog/store/store.h"
 
 /* What a load needs to know of a collection's header. */
@@ -76,26 +77,19 @@ bool catalog_leave_out(store_t *store, const catalog_settings_t *settings, const
 /* Nothing is left out of this input any more: its documents are removed. */
 bool catalog_forget_columns(store_t *store, const char *input, err_t *err);
 
+/* Drops the collection if it still has this UUID (zeros: there is no collection). context: that of `others`. */
+typedef bool catalog_drop_fn(void *context, const uint8_t uuid[STORE_UUID], err_t *err);
+
 /* catalog_drop.c. Drops the collection with all that the catalog holds, but the counters of numbers continue. `drop` drops the data.
- * Refused with status 1 while another load is alive. wait: lets a moment pass, while our beat goes on; false: stop (err
- * is set). */
-typedef struct {
-    load_id_t self;
-    int64_t lease_ns;
-    int64_t (*now)(void *context);
-    uint64_t (*own_beats)(void *context);
-    bool (*wait)(void *context, err_t *err);
-    /* Drops the collection if it still has this UUID (zeros: there is no collection). */
-    bool (*drop)(void *context, const uint8_t uuid[STORE_UUID], err_t *err);
-    void *context;
-} catalog_drop_t;
-bool catalog_drop(store_t *store, const char *name, const catalog_drop_t *drop, err_t *err);
+ * Refused with status 1 while another load is alive. */
+bool catalog_drop(store_t *store, const char *name, const others_t *others, catalog_drop_fn *drop,
+                  err_t *err);
 
 /* catalog_alone.c. With --existing replace (`replaces`) this load works alone from now on, until catalog_end_alone: refused with status 1
  * while another load is alive, and others are refused meanwhile. The intent is written down first; a load writes its
  * beat, and then reads the header. *inherited: a load that had replaced documents did not end well, and messages of it may
- * be on their way. Without `replaces`: only waits until such a load is dead. `drop` is not used of `loads`. */
-bool catalog_begin_alone(store_t *store, const char *name, const catalog_drop_t *loads, bool replaces,
+ * be on their way. Without `replaces`: only waits until such a load is dead. */
+bool catalog_begin_alone(store_t *store, const char *name, const others_t *others, bool replaces,
                          bool *inherited, err_t *err);
 /* Only if no message of this load can be on its way. */
 bool catalog_end_alone(store_t *store, const load_id_t *self, err_t *err);
@@ -104,26 +98,28 @@ bool catalog_end_alone(store_t *store, const load_id_t *self, err_t *err);
 
 /* Reads the entries of all inputs, and then the loads. Left out are inputs of which the answer to our last write has
  * said that they are done. */
-bool catalog_look(store_t *store, ledger_t *ledger, int64_t now_ns, uint64_t own_beats, err_t *err);
+bool catalog_look(store_t *store, ledger_t *ledger, const others_t *others, err_t *err);
 
 /* Reads only the loads, when the ledger's entries were read a moment ago. */
-bool catalog_look_at_loads(store_t *store, ledger_t *ledger, int64_t now_ns, uint64_t own_beats, err_t *err);
+bool catalog_look_at_loads(store_t *store, ledger_t *ledger, const others_t *others, err_t *err);
 
-/* Reads the entries of pieces that are OURS and of which the catalog has said nothing since since_ns. now_ns: a time
- * before this call, by the same clock. */
-bool catalog_confirm(store_t *store, ledger_t *ledger, int64_t now_ns, int64_t since_ns, err_t *err);
+/* Reads the entries of pieces that are OURS and of which the catalog has said nothing for a quarter of a lease
+ * (in_any_case: of all that are OURS). */
+bool catalog_confirm(store_t *store, ledger_t *ledger, const others_t *others, bool in_any_case, err_t *err);
+
+/* now_ns, here and below: a time before the call, by the clock of `others`. */
 
 /* Tries to take some pieces (see ledger_choose). ledger_hand_out then tells which of them are ours. */
-bool catalog_take(store_t *store, ledger_t *ledger, const work_t *only, size_t least, uint64_t most_bytes,
-                  err_t *err);
+bool catalog_take(store_t *store, ledger_t *ledger, int64_t now_ns, const work_t *only, size_t least,
+                  uint64_t most_bytes, err_t *err);
 
 /* Writes down what is done. All of it must be durable before. */
-bool catalog_checkpoint(store_t *store, ledger_t *ledger, err_t *err);
+bool catalog_checkpoint(store_t *store, ledger_t *ledger, int64_t now_ns, err_t *err);
 
 /* Takes numbers for an input of unknown size, so that `offset` has one; adds extents to the ledger's entry. *ours
  * false: the piece belongs to another load now. */
-bool catalog_extend(store_t *store, ledger_t *ledger, work_t *work, uint32_t epoch, uint64_t offset,
-                    bool *ours, err_t *err);
+bool catalog_extend(store_t *store, ledger_t *ledger, int64_t now_ns, work_t *work, uint32_t epoch,
+                    uint64_t offset, bool *ours, err_t *err);
 
 /* Is the collection still the one that this load works on? If not: status 4. */
 bool catalog_check_collection(store_t *store, const catalog_settings_t *settings, uint32_t generation,

@@ -1,9 +1,8 @@
 #include "catalog/catalog.h"
-#include "catalog/catalog_alone.h"
 #include "format/record/record_id.h"
 
-static bool wait_for_loads(store_t *store, const char *name, const catalog_drop_t *drop, err_t *err) {
-    return catalog_wait_for_loads(store, name, drop, NULL, 0, "--drop would destroy its work", err);
+static bool wait_for_loads(store_t *store, const char *name, const others_t *others, err_t *err) {
+    return others_wait(store, name, others, NULL, 0, "--drop would destroy its work", err);
 }
 
 /* There are entries, but somebody has removed their header: new numbers begin after theirs, so that the end of the drop
@@ -40,88 +39,90 @@ static bool refuse_odd(const char *name, int32_t layout, err_t *err) {
 
 /* Writes the intent to drop first. A load that begins later sees it; a load that began earlier is seen by us. The
  * intent of another load is replaced only if that load is dead: *replaced. */
-static bool begin_drop(store_t *store, const char *name, const catalog_drop_t *drop, uint32_t *generation,
+static bool begin_drop(store_t *store, const char *name, const others_t *others, uint32_t *generation,
                        bool *replaced, err_t *err) {
     *replaced = false;
     for (bool begun = false; !begun;) {
-        catalog_header_t header = {0};
+        catalog_header_t header;
         bool found;
-        if (!store->read_header(store, &header, &found, err))
+        if (!store_read_numbers(store, &header, &found, err))
             return false;
         /* believes the number of drops, so that a change that arrives late does not begin a drop that has ended */
-        header_change_t change = {
-            .kind = HEADER_BEGIN_DROP, .dropping = header.dropping, .drops = header.drops, .by = drop->self};
-        const bool ours = load_id_equal(&header.dropping, &drop->self),
-                   others = !ours && !load_id_is_nobody(&header.dropping);
+        header_change_t change = {.kind = HEADER_BEGIN_DROP,
+                                  .dropping = header.dropping,
+                                  .drops = header.drops,
+                                  .by = others->self};
+        const bool ours = load_id_equal(&header.dropping, &others->self),
+                   is_other = !ours && !load_id_is_nobody(&header.dropping);
         *generation = header.generation;
-        const bool headless = header.has_entries, odd = header.odd;
-        const int32_t layout = header.layout;
-        catalog_header_free(&header);
-        if (found && odd)
-            return refuse_odd(name, layout, err);
+        if (found && header.odd)
+            return refuse_odd(name, header.layout, err);
         if (!found) {
             catalog_header_t fresh = {
                 .layout = STORE_LAYOUT, .lane_rule = RECORD_ID_LANE_RULE, .generation = 1};
-            if ((headless && !number_after_entries(store, &fresh, err)) ||
+            if ((header.has_entries && !number_after_entries(store, &fresh, err)) ||
                 !store->make_header(store, &fresh, err))
                 return false;
             continue;
         }
-        if (others && !wait_for_loads(store, name, drop, err))
+        if (is_other && !wait_for_loads(store, name, others, err))
             return false;
         if (!ours && !store->change_header(store, &change, &begun, err))
             return false;
-        *replaced |= begun && others;
+        *replaced |= begun && is_other;
         begun = ours;
     }
     return true;
 }
 
+static bool refuse_dropped(const char *name, err_t *err) {
+    return err_set(err, STATUS_USAGE, "another load with --drop is dropping %s: wait for it", name);
+}
+
 /* Is the drop still ours? Asked after the UUID was read: what another load with --drop makes later has another UUID. */
-static bool still_ours(store_t *store, const char *name, const catalog_drop_t *drop, err_t *err) {
-    catalog_header_t header = {0};
+static bool still_ours(store_t *store, const char *name, const others_t *others, err_t *err) {
+    catalog_header_t header;
     bool found;
-    if (!store->read_header(store, &header, &found, err))
+    if (!store_read_numbers(store, &header, &found, err))
         return false;
-    const bool ours = found && load_id_equal(&header.dropping, &drop->self);
-    catalog_header_free(&header);
-    return ours || err_set(err, STATUS_USAGE, "another load with --drop is dropping %s: wait for it", name);
+    const bool ours = found && load_id_equal(&header.dropping, &others->self);
+    return ours || refuse_dropped(name, err);
 }
 
 /* Drops until there is no collection. If the collection meanwhile has another UUID, and all of its documents, it was
  * not dropped. *any: something was dropped. */
-static bool drop_data(store_t *store, const char *name, const catalog_drop_t *drop, bool *any, err_t *err) {
+static bool drop_data(store_t *store, const char *name, const others_t *others, catalog_drop_fn *drop,
+                      bool *any, err_t *err) {
     for (;; *any = true) {
         uint8_t uuid[STORE_UUID];
-        if (!store->collection(store, uuid, err) || !still_ours(store, name, drop, err))
+        if (!store->collection(store, uuid, err) || !still_ours(store, name, others, err))
             return false;
         if (store_is_no_uuid(uuid))
             return true;
-        if (!drop->drop(drop->context, uuid, err))
+        if (!drop(others->context, uuid, err))
             return false;
     }
 }
 
 /* All entries with numbers that were taken until now belong to what was dropped: those that are there are removed, and
  * those that a load adds later, which slept meanwhile, are not read. */
-static bool end_drop(store_t *store, const char *name, const catalog_drop_t *drop, uint32_t generation,
+static bool end_drop(store_t *store, const char *name, const others_t *others, uint32_t generation,
                      err_t *err) {
     for (;;) {
-        catalog_header_t header = {0};
+        catalog_header_t header;
         bool found, changed;
-        if (!store->read_header(store, &header, &found, err))
+        if (!store_read_numbers(store, &header, &found, err))
             return false;
-        const bool ours = found && load_id_equal(&header.dropping, &drop->self),
+        const bool ours = found && load_id_equal(&header.dropping, &others->self),
                    ended = found && load_id_is_nobody(&header.dropping);
         const header_change_t end = {.kind = HEADER_END_DROP,
-                                     .by = drop->self,
+                                     .by = others->self,
                                      .next_ordinal = header.next_ordinal,
                                      .generation = generation + 1};
-        catalog_header_free(&header);
         if (ended)
             return true;
         if (!ours)
-            return err_set(err, STATUS_USAGE, "another load with --drop is dropping %s: wait for it", name);
+            return refuse_dropped(name, err);
         if (!store->remove_entries(store, end.next_ordinal, err) ||
             !store->change_header(store, &end, &changed, err))
             return false;
@@ -129,8 +130,8 @@ static bool end_drop(store_t *store, const char *name, const catalog_drop_t *dro
 }
 
 /* Nothing was dropped, and loads go on as before. */
-static void withdraw(store_t *store, const catalog_drop_t *drop, bool replaced) {
-    const header_change_t cancel = {.kind = HEADER_CANCEL_DROP, .by = drop->self};
+static void withdraw(store_t *store, const others_t *others, bool replaced) {
+    const header_change_t cancel = {.kind = HEADER_CANCEL_DROP, .by = others->self};
     bool changed;
     err_t ignored;
     if (replaced)
@@ -138,19 +139,20 @@ static void withdraw(store_t *store, const catalog_drop_t *drop, bool replaced) 
     store->change_header(store, &cancel, &changed, &ignored);
 }
 
-bool catalog_drop(store_t *store, const char *name, const catalog_drop_t *drop, err_t *err) {
+bool catalog_drop(store_t *store, const char *name, const others_t *others, catalog_drop_fn *drop,
+                  err_t *err) {
     uint32_t generation;
     bool replaced, any = false;
-    if (!begin_drop(store, name, drop, &generation, &replaced, err))
+    if (!begin_drop(store, name, others, &generation, &replaced, err))
         return false;
-    if (!wait_for_loads(store, name, drop, err)) {
-        withdraw(store, drop, replaced);
+    if (!wait_for_loads(store, name, others, err)) {
+        withdraw(store, others, replaced);
         return false;
     }
-    if (!drop_data(store, name, drop, &any, err)) {
+    if (!drop_data(store, name, others, drop, &any, err)) {
         if (!any && err->status == STATUS_USAGE) /* the server has refused it: this user may not */
-            withdraw(store, drop, replaced);
+            withdraw(store, others, replaced);
         return false;
     }
-    return end_drop(store, name, drop, generation, err);
+    return end_drop(store, name, others, generation, err);
 }

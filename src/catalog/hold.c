@@ -2,49 +2,37 @@
 
 #include <stdlib.h>
 
-enum { CONFIRMED_A_LEASE = 4 };
-
 static bool refuse_lost(err_t *err) {
     return err_set(err, STATUS_SERVER,
                    "another load has taken over an input of these records, because this one gave no sign of "
                    "life for too long: run the same command again");
 }
 
-static bool look(const hold_t *hold, err_t *err) {
-    return catalog_look(hold->store, hold->ledger, hold->now(hold->context), hold->own_beats(hold->context),
-                        err);
-}
-
 bool hold_take(const hold_t *hold, err_t *err) {
     ledger_t *ledger = hold->ledger;
+    const others_t *others = &hold->others;
     for (;;) {
         const load_seen_t *load;
-        if (!look(hold, err))
+        if (!catalog_look(hold->store, ledger, others, err))
             return false;
         if (ledger_may_hold(ledger, &load)) {
-            ledger->asked_ns = hold->now(hold->context);
-            if (!catalog_take(hold->store, ledger, NULL, SIZE_MAX, 0, err))
+            if (!catalog_take(hold->store, ledger, others->now(others->context), NULL, SIZE_MAX, 0, err))
                 return false;
             if (ledger_holds(ledger))
                 return true;
             if (!hold_give_back(hold, err)) /* another command was faster */
                 return false;
         } else if (load) {
-            hold->waits_for(hold->context, load);
+            others->waits_for(others->context, load);
         }
-        if (!hold->wait(hold->context, err))
+        if (!others->wait(others->context, err))
             return false;
     }
 }
 
 bool hold_confirm(const hold_t *hold, bool in_any_case, err_t *err) {
-    ledger_t *ledger = hold->ledger;
-    const int64_t now_ns = hold->now(hold->context),
-                  since_ns = in_any_case ? now_ns : now_ns - ledger->options.lease_ns / CONFIRMED_A_LEASE;
-    if (!in_any_case && ledger_confirmed(ledger) > since_ns)
-        return true;
-    return catalog_confirm(hold->store, ledger, now_ns, since_ns, err) &&
-           (ledger_holds(ledger) || refuse_lost(err));
+    return catalog_confirm(hold->store, hold->ledger, &hold->others, in_any_case, err) &&
+           (ledger_holds(hold->ledger) || refuse_lost(err));
 }
 
 bool hold_change(const hold_t *hold, const entry_change_t *changes, size_t count, err_t *err) {

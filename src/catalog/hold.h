@@ -10,21 +10,14 @@
 typedef struct {
     store_t *store;
     ledger_t *ledger;
-    void *context;
-    int64_t (*now)(void *context);
-    uint64_t (*own_beats)(void *context);
-    /* Lets a moment pass, while our beat goes on; false: stop (err is set). */
-    bool (*wait)(void *context, err_t *err);
-    /* Called with a load that has one of the pieces. */
-    void (*waits_for)(void *context, const load_seen_t *load);
+    others_t others;
 } hold_t;
 
 /* Waits until all pieces are ours. */
 bool hold_take(const hold_t *hold, err_t *err);
 
-/* Asks the catalog about the pieces of which it has said nothing for a quarter of a lease (in_any_case: about all).
- * False: some belong to another command now (status 4), or the catalog did not answer. ledger_confirmed tells when it
- * last answered. */
+/* As catalog_confirm. False: some pieces belong to another command now (status 4), or the catalog did not answer.
+ * ledger_confirmed tells when it last answered. */
 bool hold_confirm(const hold_t *hold, bool in_any_case, err_t *err);
 
 /* Makes changes that are valid only while the pieces are held. False: not all of them were made, and err says why. */

@@ -1,5 +1,4 @@
 #include "catalog/removal.h"
-#include "catalog/ledger/liveness.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -26,13 +25,13 @@ static bool refuse_owned(const entry_t *entry, const load_seen_t *owner, err_t *
     return err_set(
         err, STATUS_USAGE,
         "%s is being loaded (process %lld on %s): stop that load first, or wait until it has ended",
-        entry->path, owner ? (long long)owner->process : 0LL, owner ? owner->host : "another host");
+        entry->path, (long long)owner->process, owner->host);
 }
 
 /* ---- taking ---- */
 
 static bool is_ours(const removal_t *removal, const piece_t *piece) {
-    return load_id_equal(&piece->owner, &removal->self);
+    return load_id_equal(&piece->owner, &removal->others.self);
 }
 
 static bool all_ours(const removal_t *removal, const entry_t *entry) {
@@ -53,7 +52,7 @@ static bool take_pieces(store_t *store, const removal_t *removal, const entry_t 
                                        .owner = piece->owner,
                                        .epoch = piece->epoch,
                                        .sets_owner = true,
-                                       .new_owner = removal->self,
+                                       .new_owner = removal->others.self,
                                        .new_epoch = piece->epoch + 1,
                                        .progress = documents ? &empty : NULL};
         uint64_t changed;
@@ -67,25 +66,15 @@ static bool take_pieces(store_t *store, const removal_t *removal, const entry_t 
     return true;
 }
 
-/* An owner whose beat rises is alive. */
-static bool check_owners(const removal_t *removal, const entry_t *entry, const liveness_t *before,
-                         const loads_t *now, err_t *err) {
-    for (size_t i = 0; i < entry->piece_count; i++) {
-        const load_id_t *owner = &entry->pieces[i].owner;
-        const load_seen_t *seen = liveness_find(before, owner);
-        for (size_t j = 0; seen && j < now->count; j++)
-            if (load_id_equal(&now->loads[j].id, owner) && !now->loads[j].ended &&
-                now->loads[j].beat != seen->beat && !is_ours(removal, &entry->pieces[i]))
-                return refuse_owned(entry, &now->loads[j], err);
+static bool check_owners(const removing_t *removing, const liveness_t *liveness, err_t *err) {
+    for (size_t i = 0; i < removing->count; i++) {
+        const entry_t *entry = &removing->entries.entries[i];
+        for (size_t j = 0; j < entry->piece_count; j++) {
+            const load_seen_t *owner = liveness_alive(liveness, &entry->pieces[j].owner);
+            if (owner && !is_ours(removing->removal, &entry->pieces[j]))
+                return refuse_owned(entry, owner, err);
+        }
     }
-    return true;
-}
-
-static bool check_all_owners(const removing_t *removing, const liveness_t *before, const loads_t *now,
-                             err_t *err) {
-    for (size_t i = 0; i < removing->count; i++)
-        if (!check_owners(removing->removal, &removing->entries.entries[i], before, now, err))
-            return false;
     return true;
 }
 
@@ -107,21 +96,15 @@ static bool owns_all(const removing_t *removing) {
 }
 
 static bool own_all(removing_t *removing, err_t *err) {
-    const removal_t *removal = removing->removal;
-    liveness_t liveness = {.lease_ns = removal->lease_ns};
+    const others_t *others = &removing->removal->others;
+    liveness_t liveness = {.lease_ns = others->lease_ns};
     bool ok = true, ours = false;
     while (ok && !ours) {
-        loads_t loads = {0};
-        /* taken before the catalog is asked: a process that is suspended while it answers has seen nothing meanwhile */
-        const int64_t now_ns = removal->now(removal->context);
-        const uint64_t own_beats = removal->own_beats(removal->context);
-        ok = read_entries(removing, err) && removing->store->read_loads(removing->store, &loads, err) &&
-             check_all_owners(removing, &liveness, &loads, err) &&
-             liveness_update(&liveness, &loads, now_ns, own_beats, err) &&
-             take_all(removing, &liveness, err) && read_entries(removing, err);
+        ok = read_entries(removing, err) && others_look(removing->store, others, &liveness, err) &&
+             check_owners(removing, &liveness, err) && take_all(removing, &liveness, err) &&
+             read_entries(removing, err);
         ours = ok && owns_all(removing);
-        ok = ok && (ours || removal->wait(removal->context, err));
-        loads_free(&loads);
+        ok = ok && (ours || others->wait(others->context, err));
     }
     liveness_free(&liveness);
     return ok;
@@ -131,7 +114,7 @@ static void release(store_t *store, const removal_t *removal, const entry_t *ent
     for (size_t i = 0; i < entry->piece_count && !entry->removed; i++) {
         const entry_change_t change = {.ordinal = entry->ordinal,
                                        .piece = (uint32_t)i,
-                                       .owner = removal->self,
+                                       .owner = removal->others.self,
                                        .epoch = entry->pieces[i].epoch,
                                        .sets_owner = true,
                                        .new_epoch = entry->pieces[i].epoch};
@@ -144,9 +127,10 @@ static void release(store_t *store, const removal_t *removal, const entry_t *ent
 /* ---- removing ---- */
 
 static bool wait_a_lease(const removal_t *removal, err_t *err) {
-    const int64_t until_ns = removal->now(removal->context) + removal->lease_ns;
-    while (removal->now(removal->context) < until_ns)
-        if (!removal->wait(removal->context, err))
+    const others_t *others = &removal->others;
+    const int64_t until_ns = others->now(others->context) + others->lease_ns;
+    while (others->now(others->context) < until_ns)
+        if (!others->wait(others->context, err))
             return false;
     return true;
 }
@@ -166,7 +150,7 @@ bool catalog_may_remain(store_t *store, uint32_t ordinal, err_t *err) {
 
 bool catalog_look_again(store_t *store, const removal_t *removal, const entry_t *entry, bool *any,
                         err_t *err) {
-    return removal->look(removal->context, entry, any, err) &&
+    return removal->look(removal->others.context, entry, any, err) &&
            (!*any || catalog_may_remain(store, entry->ordinal, err));
 }
 
@@ -177,8 +161,8 @@ static bool look_at_all(const removal_t *removal, const entries_t *entries, bool
     for (size_t i = 0; i < entries->count; i++) {
         const entry_t *entry = &entries->entries[i];
         bool found = false;
-        if (entry->remains && ((removes && !removal->remove(removal->context, entry, err)) ||
-                               !removal->look(removal->context, entry, &found, err)))
+        if (entry->remains && ((removes && !removal->remove(removal->others.context, entry, err)) ||
+                               !removal->look(removal->others.context, entry, &found, err)))
             return false;
         *any |= found;
     }
@@ -232,7 +216,7 @@ static bool refuse_documents(const removing_t *removing, err_t *err) {
         bool any = false;
         if (entry->removed || removing->documents[i])
             continue;
-        if (!removal->look(removal->context, entry, &any, err))
+        if (!removal->look(removal->others.context, entry, &any, err))
             return false;
         if (!any)
             continue;
@@ -246,11 +230,10 @@ static bool refuse_documents(const removing_t *removing, err_t *err) {
 
 /* What comes after the removal has these ordinals: one that took its own before, and is registered late, is none of them. */
 static bool next_ordinal(store_t *store, uint32_t *next, err_t *err) {
-    catalog_header_t header = {0};
+    catalog_header_t header;
     bool found;
-    const bool ok = store->read_header(store, &header, &found, err);
+    const bool ok = store_read_numbers(store, &header, &found, err);
     *next = (uint32_t)header.next_ordinal;
-    catalog_header_free(&header);
     return ok;
 }
 
@@ -262,7 +245,7 @@ static bool bury_all(removing_t *removing, err_t *err) {
     for (size_t i = 0; i < removing->count; i++) {
         const entry_t *entry = &removing->entries.entries[i];
         const entry_change_t change = {.ordinal = entry->ordinal,
-                                       .owner = removing->removal->self,
+                                       .owner = removing->removal->others.self,
                                        .epoch = entry->removed ? 0 : entry->pieces[0].epoch,
                                        .owns_all = true,
                                        .removes = true,
@@ -312,7 +295,7 @@ static bool list_all(removing_t *removing, const removed_t *inputs, size_t count
 static bool remove_them(const removing_t *removing, err_t *err) {
     const removal_t *removal = removing->removal;
     if (removal->begins)
-        removal->begins(removal->context);
+        removal->begins(removal->others.context);
     return remove_documents(removing->store, removal, &removing->entries, err);
 }
 

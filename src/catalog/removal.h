@@ -3,16 +3,11 @@
 #ifndef TIPPLE_CATALOG_REMOVAL_H
 #define TIPPLE_CATALOG_REMOVAL_H
 
-#include "catalog/store/store.h"
+#include "catalog/others.h"
 
+/* context: that of `others`. */
 typedef struct {
-    load_id_t self; /* a load that is alive as long as the removal takes */
-    int64_t lease_ns;
-    void *context;
-    int64_t (*now)(void *context);
-    uint64_t (*own_beats)(void *context);
-    /* Lets a moment pass. False: stop (err is set). */
-    bool (*wait)(void *context, err_t *err);
+    others_t others;
     /* catalog_remove: nothing refuses it any more; their documents are removed now. NULL: not told. */
     void (*begins)(void *context);
     /* Does the collection hold documents with the entry's numbers? Removes them, too. */

@@ -49,7 +49,7 @@ static void begin(lab_t *lab) {
     entry->pieces->owner = change->new_owner;
     entry->pieces->epoch = change->new_epoch;
     entry->pieces->generation = change->new_generation;
-    assert_true(ledger_taken(&lab->ledger, takes, count, &lab->catalog, &err));
+    assert_true(ledger_taken(&lab->ledger, takes, count, &lab->catalog, 0, &err));
     takes_free(takes, count);
 }
 

@@ -56,7 +56,7 @@ static void take(ledger_t *ledger, entries_t *catalog, char *text) {
         *text++ = (char)('0' + change->piece);
         *text = '\0';
     }
-    assert_true(ledger_taken(ledger, takes, count, catalog, &err));
+    assert_true(ledger_taken(ledger, takes, count, catalog, 0, &err));
     takes_free(takes, count);
 }
 

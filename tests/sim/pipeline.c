@@ -748,8 +748,8 @@ static bool extend(sim_load_t *load, err_t *err) {
     bool ours;
     if (!load->extend.wanted)
         return true;
-    if (!catalog_extend(&load->store.store, &load->ledger, load->extend.work, load->extend.epoch,
-                        load->extend.offset, &ours, err))
+    if (!catalog_extend(&load->store.store, &load->ledger, load_clock(load), load->extend.work,
+                        load->extend.epoch, load->extend.offset, &ours, err))
         return false;
     load->extend.wanted = false;
     drop_lost(load);
@@ -785,11 +785,11 @@ static bool wait(void *context, int64_t most_ns, bool may_take, bool *hungry, bo
     return true;
 }
 
-static bool nap(void *context, int64_t ns, err_t *err) {
+static bool nap(void *context, err_t *err) {
     sim_load_t *load = context;
     if (!extend(load, err) || !goes_well(load, err))
         return false;
-    actor_sleep(load->world, ns);
+    actor_sleep(load->world, SIM_TICK);
     return goes_well(load, err);
 }
 
@@ -855,20 +855,19 @@ static void waits_for(void *context, const load_seen_t *load) {
 }
 
 coordinator_t pipeline_coordinator(sim_load_t *load) {
+    others_t others = program_others(load);
+    others.wait = nap;
+    others.waits_for = waits_for;
     return (coordinator_t){.store = &load->store.store,
                            .ledger = &load->ledger,
                            .least_pieces = PIPELINE_LEAST_PIECES,
                            .piece_bytes = PIPELINE_PIECE_BYTES,
                            .checkpoint_ns = 3 * SIM_TICK,
-                           .look_ns = SIM_TICK,
+                           .others = others,
                            .context = load,
-                           .now = program_clock,
-                           .own_beats = program_beats,
                            .hand_out = hand_out,
                            .wait = wait,
-                           .sleep = nap,
                            .enough = enough,
                            .collect = collect,
-                           .written = written,
-                           .waits_for = waits_for};
+                           .written = written};
 }

@@ -65,29 +65,31 @@ static void want(sim_load_t *load, uint32_t at, wanted_t *wanted) {
 
 /* ---- removing ---- */
 
-int64_t program_clock(void *context) {
+static int64_t now(void *context) {
     return load_clock(context);
 }
 
-uint64_t program_beats(void *context) {
+static uint64_t own_beats(void *context) {
     return ((const sim_load_t *)context)->own_beats;
 }
 
-bool program_nap(void *context, err_t *err) {
+static bool nap(void *context, err_t *err) {
     const sim_load_t *load = context;
     actor_sleep(load->world, SIM_TICK);
     return !load->told_to_stop || err_set(err, STATUS_TERMINATED, "a signal");
 }
 
+others_t program_others(sim_load_t *load) {
+    return (others_t){.self = load->id,
+                      .lease_ns = SIM_LEASE,
+                      .context = load,
+                      .now = now,
+                      .own_beats = own_beats,
+                      .wait = nap};
+}
+
 static removal_t removal_of(sim_load_t *load) {
-    return (removal_t){.self = load->id,
-                       .lease_ns = SIM_LEASE,
-                       .context = load,
-                       .now = program_clock,
-                       .own_beats = program_beats,
-                       .wait = program_nap,
-                       .look = sim_look,
-                       .remove = sim_remove};
+    return (removal_t){.others = program_others(load), .look = sim_look, .remove = sim_remove};
 }
 
 static bool finish_removals(sim_load_t *load, err_t *err) {
@@ -168,10 +170,10 @@ static bool register_inputs(sim_load_t *load, err_t *err) {
                                       .safe = !load->command.unsafe,
                                       .again = load->rate == SIM_RATE_OF_AGAIN,
                                       .lease_ns = SIM_LEASE,
+                                      .asked_ns = asked_ns,
                                       .relate = relate,
                                       .context = load};
     ledger_init(&load->ledger, &options);
-    load->ledger.asked_ns = asked_ns;
     load->has_ledger = true;
     for (uint32_t i = 0; i < count; i++) {
         ledger_input_t input = {.entry = wanted[i].entry,
@@ -197,14 +199,8 @@ static bool drop_drop(void *context, const uint8_t uuid[STORE_UUID], err_t *err)
 }
 
 static bool drop(sim_load_t *load, err_t *err) {
-    const catalog_drop_t how = {.self = load->id,
-                                .lease_ns = SIM_LEASE,
-                                .now = program_clock,
-                                .own_beats = program_beats,
-                                .wait = program_nap,
-                                .drop = drop_drop,
-                                .context = load};
-    return catalog_drop(&load->store.store, "c", &how, err);
+    const others_t others = program_others(load);
+    return catalog_drop(&load->store.store, "c", &others, drop_drop, err);
 }
 
 /* ---- the journey ---- */

@@ -91,13 +91,8 @@ static bool hold(retry_t *retry, err_t *err) {
     for (size_t i = 0; i < entries->count; i++)
         if (!entries->entries[i].removed && !want(retry, &entries->entries[i], err))
             return false;
-    retry->hold = (hold_t){.store = &load->store.store,
-                           .ledger = &load->ledger,
-                           .context = load,
-                           .now = program_clock,
-                           .own_beats = program_beats,
-                           .wait = program_nap,
-                           .waits_for = waits_for};
+    retry->hold = (hold_t){&load->store.store, &load->ledger, program_others(load)};
+    retry->hold.others.waits_for = waits_for;
     return hold_take(&retry->hold, err);
 }
 

@@ -423,10 +423,7 @@ bool sim_replace(sim_wire_t *wire, int64_t id, uint32_t old, uint32_t document, 
 /* ---- program.c, pipeline.c, retry.c ---- */
 
 void program_start(world_t *world, uint32_t slot);
-/* A load's clock, its own beats so far, and a moment that it lets pass, as coordinator_t, removal_t and hold_t want them. */
-int64_t program_clock(void *load);
-uint64_t program_beats(void *load);
-bool program_nap(void *load, err_t *err);
+others_t program_others(sim_load_t *load);
 void program_kill(world_t *world, sim_load_t *load);
 void pipeline_worker(void *load);
 coordinator_t pipeline_coordinator(sim_load_t *load);

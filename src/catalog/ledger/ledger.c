@@ -7,7 +7,8 @@
 #include <string.h>
 
 void ledger_init(ledger_t *ledger, const ledger_options_t *options) {
-    *ledger = (ledger_t){.options = *options, .liveness = {.lease_ns = options->lease_ns}};
+    *ledger = (ledger_t){
+        .options = *options, .liveness = {.lease_ns = options->lease_ns}, .asked_ns = options->asked_ns};
 }
 
 void ledger_free(ledger_t *ledger) {
@@ -23,7 +24,7 @@ void ledger_free(ledger_t *ledger) {
 
 void ledger_forget(work_t *work) {
     for (size_t i = 0; i < work->held_count; i++)
-        free(work->held[i].rejects);
+        free((reject_mark_t *)work->held[i].rejects);
     free(work->held);
     free(work->tail_rejects);
     work->tail_rejects = NULL;
@@ -283,7 +284,8 @@ static void note_removed(ledger_t *ledger, const entries_t *entries) {
     }
 }
 
-bool ledger_read(ledger_t *ledger, const entries_t *entries, bool whole, err_t *err) {
+bool ledger_read(ledger_t *ledger, const entries_t *entries, bool whole, int64_t asked_ns, err_t *err) {
+    ledger->asked_ns = asked_ns;
     ledger->readings++;
     for (size_t i = 0; i < ledger->input_count; i++) {
         ledger_input_t *input = &ledger->inputs[i];
@@ -299,12 +301,6 @@ bool ledger_read(ledger_t *ledger, const entries_t *entries, bool whole, err_t *
                            input->name);
     }
     return true;
-}
-
-bool ledger_read_loads(ledger_t *ledger, const loads_t *loads, int64_t now_ns, uint64_t own_beats,
-                       err_t *err) {
-    ledger->loads_reading = ledger->readings;
-    return liveness_update(&ledger->liveness, loads, now_ns, own_beats, err);
 }
 
 /* ---- what to do next ---- */

@@ -29,6 +29,17 @@
 typedef enum { WORK_OPEN, WORK_OURS, WORK_OTHERS, WORK_CHECK, WORK_DONE } work_state_t;
 typedef enum { VIEW_SAME, VIEW_GROWN, VIEW_OLDER, VIEW_CHANGED } view_t;
 
+/* A block whose records are all settled. */
+typedef struct {
+    uint64_t from, to, hash;
+    counts_t counts;
+    const reject_mark_t *rejects;
+    size_t reject_count;
+    uint64_t dialect; /* by which its records were read; 0: nothing to remember */
+    bool tail;        /* one of the blocks of the tail */
+    bool outgrown;    /* it holds a record that an earlier version had cut off and that is now longer */
+} settled_block_t;
+
 /* One piece of one input. */
 typedef struct {
     size_t input;
@@ -60,7 +71,7 @@ typedef struct {
     /* DONE: number of the write of ours that completed it; 0: none that was acknowledged in this run */
     uint64_t written;
     /* blocks that are done but would make too many runs: they wait until gaps are filled */
-    struct held *held;
+    settled_block_t *held;
     size_t held_count, held_room;
 } work_t;
 
@@ -91,6 +102,8 @@ typedef struct {
     bool again;
     bool holds; /* pieces are not loaded, but kept, whether done or not, and given back unchanged */
     int64_t lease_ns;
+    int64_t
+        asked_ns; /* by the owner's clock: a time not after the catalog was asked for what ledger_add adds */
     /* How does the input that we see compare with its entry? *version: which version it is (SAME, OLDER). */
     bool (*relate)(void *context, const ledger_input_t *input, view_t *view, uint32_t *version, err_t *err);
     void *context;
@@ -112,8 +125,7 @@ typedef struct {
     uint64_t writes;        /* how many writes we made */
     uint64_t loads_reading; /* the last reading of entries before the last reading of loads */
     size_t lost;            /* how many pieces another load has taken from us */
-    /* by the owner's clock: a time not after the catalog was asked for what is told to the ledger next */
-    int64_t asked_ns;
+    int64_t asked_ns;       /* by the owner's clock: a time not after the catalog was last asked */
 } ledger_t;
 
 enum {
@@ -128,7 +140,7 @@ void ledger_init(ledger_t *ledger, const ledger_options_t *options);
 void ledger_free(ledger_t *ledger);
 
 /* Adds an input whose entry was found or made; input->entry becomes the ledger's. Pieces are taken in the order of
- * these calls. Pieces that were registered as taken by this load are OURS: set asked_ns before. */
+ * these calls. Pieces that were registered as taken by this load are OURS. */
 bool ledger_add(ledger_t *ledger, ledger_input_t *input, err_t *err);
 
 /* After the last of them: from now on each piece is taken only when all before it in the catalog's order are done. Inputs
@@ -137,12 +149,12 @@ bool ledger_put_in_order(ledger_t *ledger, err_t *err);
 
 /* ---- what was read ---- */
 
+/* asked_ns, here and below: by the owner's clock, a time not after the catalog was asked. */
+
 /* Takes in entries that were read from the catalog after everything that we had written before: those of all our inputs
  * (whole; inputs that are settled may be missing), or some. False: status 5 where an input has changed, status 4 where
  * an entry is gone. */
-bool ledger_read(ledger_t *ledger, const entries_t *entries, bool whole, err_t *err);
-bool ledger_read_loads(ledger_t *ledger, const loads_t *loads, int64_t now_ns, uint64_t own_beats,
-                       err_t *err);
+bool ledger_read(ledger_t *ledger, const entries_t *entries, bool whole, int64_t asked_ns, err_t *err);
 
 /* ---- taking ---- */
 
@@ -178,22 +190,13 @@ void takes_free(take_t *takes, size_t count);
 
 /* Call it after the takes were sent, whatever the reply was, and the entries were read again. Finds which pieces are
  * ours. */
-bool ledger_taken(ledger_t *ledger, const take_t *takes, size_t count, const entries_t *entries, err_t *err);
+bool ledger_taken(ledger_t *ledger, const take_t *takes, size_t count, const entries_t *entries,
+                  int64_t asked_ns, err_t *err);
 
 /* The next piece that is OURS (or to be checked) and is not handed out yet; NULL: none. */
 work_t *ledger_hand_out(ledger_t *ledger);
 
 /* ---- working ---- */
-
-typedef struct {
-    uint64_t from, to, hash;
-    counts_t counts;
-    const reject_mark_t *rejects;
-    size_t reject_count;
-    uint64_t dialect; /* by which its records were read; 0: nothing to remember */
-    bool tail;        /* one of the blocks of the tail */
-    bool outgrown;    /* it holds a record that an earlier version had cut off and that is now longer */
-} settled_block_t;
 
 /* A block that was cut under this epoch is settled: all of its documents are proven to be there, and its rejects will
  * be on disk before anything is written down. Ignored if the piece is not ours any more. */
@@ -216,7 +219,7 @@ void ledger_goes_on(ledger_t *ledger, work_t *work);
  * are on disk. The changes point into the ledger. */
 bool ledger_checkpoint(ledger_t *ledger, entry_change_t **changes, size_t *count, err_t *err);
 /* All of these changes were made. If some were not, read the entries again instead (ledger_read). */
-void ledger_written(ledger_t *ledger, const entry_change_t *changes, size_t count);
+void ledger_written(ledger_t *ledger, const entry_change_t *changes, size_t count, int64_t asked_ns);
 
 /* Must the done blocks of the piece be compared with the text? Yes if they are from a file with another modification
  * time than the file here, or from a stream. */

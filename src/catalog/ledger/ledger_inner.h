@@ -4,14 +4,6 @@
 
 #include "catalog/ledger/ledger.h"
 
-/* A block that is done, but is not among the done runs yet. */
-typedef struct held {
-    uint64_t from, to, hash;
-    counts_t counts;
-    reject_mark_t *rejects;
-    size_t reject_count;
-} held_t;
-
 piece_t *ledger_piece(const ledger_t *ledger, const work_t *work);
 void ledger_forget(work_t *work); /* forgets what is remembered of work that is not ours, or not any more */
 void ledger_become(ledger_t *ledger, work_t *work, work_state_t state);

@@ -140,14 +140,11 @@ bool ledger_choose(ledger_t *ledger, const work_t *only, size_t least, uint64_t 
     return true;
 }
 
-bool ledger_taken(ledger_t *ledger, const take_t *takes, size_t count, const entries_t *entries, err_t *err) {
-    /* as read, they are ours: read_entry must take them neither for lost, nor for a take whose reply we did not get */
-    for (size_t i = 0; i < count; i++) {
-        work_t *work = &ledger->works[takes[i].work];
-        ledger_forget(work);
-        work->state = WORK_OPEN;
-    }
-    if (!ledger_read(ledger, entries, false, err))
+bool ledger_taken(ledger_t *ledger, const take_t *takes, size_t count, const entries_t *entries,
+                  int64_t asked_ns, err_t *err) {
+    for (size_t i = 0; i < count; i++)
+        ledger_forget(&ledger->works[takes[i].work]);
+    if (!ledger_read(ledger, entries, false, asked_ns, err))
         return false;
     for (size_t i = 0; i < count; i++) {
         work_t *work = &ledger->works[takes[i].work];
@@ -218,46 +215,48 @@ static bool may_add_rejects(const entry_t *entry, size_t count, err_t *err) {
 static bool hold(work_t *work, const settled_block_t *block, err_t *err) {
     if (!GROW(work->held, work->held_room, work->held_count + 1, err))
         return false;
-    held_t held = {.from = block->from, .to = block->to, .hash = block->hash, .counts = block->counts};
-    if (block->reject_count) {
-        size_t bytes = block->reject_count * sizeof *held.rejects;
-        if (!(held.rejects = malloc(bytes)))
-            return err_memory(err, bytes);
-        memcpy(held.rejects, block->rejects, bytes);
-        held.reject_count = block->reject_count;
-    }
-    work->held[work->held_count++] = held;
+    const size_t bytes = block->reject_count * sizeof *block->rejects;
+    reject_mark_t *rejects = bytes ? malloc(bytes) : NULL;
+    if (bytes && !rejects)
+        return err_memory(err, bytes);
+    if (bytes)
+        memcpy(rejects, block->rejects, bytes);
+    work->held[work->held_count] = *block;
+    work->held[work->held_count++].rejects = rejects;
     return true;
 }
 
-static bool add_done(piece_t *piece, uint64_t from, uint64_t to, uint64_t hash, const counts_t *counts,
-                     const reject_mark_t *rejects, size_t reject_count, err_t *err) {
+static bool add_done(piece_t *piece, const settled_block_t *block, err_t *err) {
     bool is_new;
     /* the room first: nothing may count as done without its rejects, not even when memory is out */
-    if (!piece_reserve_rejects(piece, reject_count, err))
+    if (!piece_reserve_rejects(piece, block->reject_count, err))
         return false;
-    if (!done_runs_add(&piece->done, from, to, hash, &is_new))
+    if (!done_runs_add(&piece->done, block->from, block->to, block->hash, &is_new))
         return err_memory(err, sizeof(done_run_t));
-    if (is_new) {
-        counts_add(&piece->counts, counts);
-        drop_rejects(piece, from, to);
-    }
-    return !is_new || piece_add_rejects(piece, rejects, reject_count, err);
+    if (!is_new)
+        return true;
+    counts_add(&piece->counts, &block->counts);
+    drop_rejects(piece, block->from, block->to);
+    return piece_add_rejects(piece, block->rejects, block->reject_count, err);
 }
 
-/* Adds blocks that had to wait, because they would have made too many runs. */
+/* Would it make too many runs? */
+static bool has_to_wait(const piece_t *piece, const settled_block_t *block) {
+    return piece->done.count >= LEDGER_MOST_RUNS &&
+           done_runs_would_grow(&piece->done, block->from, block->to);
+}
+
+/* Adds blocks that had to wait. */
 static bool add_held(piece_t *piece, work_t *work, err_t *err) {
     bool again = work->held_count > 0;
     while (again) {
         again = false;
         for (size_t i = 0; i < work->held_count; i++) {
-            held_t held = work->held[i];
-            if (piece->done.count >= LEDGER_MOST_RUNS &&
-                done_runs_would_grow(&piece->done, held.from, held.to))
+            const settled_block_t held = work->held[i];
+            if (has_to_wait(piece, &held))
                 continue;
-            bool ok = add_done(piece, held.from, held.to, held.hash, &held.counts, held.rejects,
-                               held.reject_count, err);
-            free(held.rejects);
+            const bool ok = add_done(piece, &held, err);
+            free((reject_mark_t *)held.rejects);
             work->held[i--] = work->held[--work->held_count];
             if (!ok)
                 return false;
@@ -314,11 +313,9 @@ bool ledger_block(ledger_t *ledger, work_t *work, uint32_t epoch, const settled_
         piece->unsafe = true;
     if (block->tail)
         return add_tail(work, block, err);
-    if (piece->done.count >= LEDGER_MOST_RUNS && done_runs_would_grow(&piece->done, block->from, block->to))
+    if (has_to_wait(piece, block))
         return hold(work, block, err);
-    return add_done(piece, block->from, block->to, block->hash, &block->counts, block->rejects,
-                    block->reject_count, err) &&
-           add_held(piece, work, err);
+    return add_done(piece, block, err) && add_held(piece, work, err);
 }
 
 void ledger_fed(ledger_t *ledger, work_t *work, uint32_t epoch, uint64_t end_block, uint32_t tail_parts) {
@@ -377,13 +374,17 @@ static bool is_finished(const work_t *work, const piece_t *piece) {
     return to <= piece->from || done_runs_cover(&piece->done, piece->from, to);
 }
 
+static bool is_to_be_written(const work_t *work) {
+    return work->state == WORK_OURS && work->dirty;
+}
+
 bool ledger_checkpoint(ledger_t *ledger, entry_change_t **changes, size_t *count, err_t *err) {
     *changes = NULL;
     *count = 0;
     size_t room = 0;
     for (size_t i = 0; i < ledger->work_count; i++) {
         work_t *work = &ledger->works[i];
-        if (work->state != WORK_OURS || !work->dirty)
+        if (!is_to_be_written(work))
             continue;
         const ledger_input_t *input = &ledger->inputs[work->input];
         piece_t *piece = ledger_piece(ledger, work);
@@ -426,39 +427,27 @@ bool ledger_checkpoint(ledger_t *ledger, entry_change_t **changes, size_t *count
     return true;
 }
 
-static work_t *find_work(ledger_t *ledger, const entry_change_t *change) {
-    for (size_t i = 0; i < ledger->work_count; i++) {
-        work_t *work = &ledger->works[i];
-        if (work->piece == change->piece && ledger->inputs[work->input].entry.ordinal == change->ordinal)
-            return work;
-    }
-    return NULL;
-}
-
-void ledger_written(ledger_t *ledger, const entry_change_t *changes, size_t count) {
+void ledger_written(ledger_t *ledger, const entry_change_t *changes, size_t count, int64_t asked_ns) {
     size_t at = 0;
-    for (size_t i = 0; i < count; i++) {
-        /* the changes are in the order of the works */
-        while (at < ledger->work_count &&
-               (ledger->works[at].piece != changes[i].piece ||
-                ledger->inputs[ledger->works[at].input].entry.ordinal != changes[i].ordinal))
-            at++;
-        work_t *work = at < ledger->work_count ? &ledger->works[at] : find_work(ledger, &changes[i]);
-        if (!work || work->state != WORK_OURS)
+    ledger->asked_ns = asked_ns;
+    for (size_t i = 0; at < count && i < ledger->work_count; i++) {
+        work_t *work = &ledger->works[i];
+        if (!is_to_be_written(work))
             continue;
+        const entry_change_t *change = &changes[at++]; /* these are in the order of the works */
         work->dirty = false;
-        work->confirmed_ns = ledger->asked_ns;
-        version_t *version = entry_version(&ledger->inputs[work->input].entry, changes[i].version);
-        if (changes[i].torn) {
+        work->confirmed_ns = asked_ns;
+        version_t *version = entry_version(&ledger->inputs[work->input].entry, change->version);
+        if (change->torn) {
             work->torn_written = true;
             version->torn = work->torn;
         }
-        if (work->skipped && !changes[i].sets_owner)
+        if (work->skipped && !change->sets_owner)
             ledger_skip(ledger, work);
-        if (!changes[i].sets_owner)
+        if (!change->sets_owner)
             continue;
-        if (changes[i].sets_completed)
-            version->completed_ns = changes[i].completed_ns;
+        if (change->sets_completed)
+            version->completed_ns = change->completed_ns;
         ledger_piece(ledger, work)->owner = (load_id_t){{0}};
         ledger_forget(work);
         work->written = ledger->writes;

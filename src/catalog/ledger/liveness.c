@@ -21,7 +21,7 @@ static watched_t *add(liveness_t *liveness, const load_seen_t *load, err_t *err)
 bool liveness_update(liveness_t *liveness, const loads_t *loads, int64_t now_ns, uint64_t own_beats,
                      err_t *err) {
     for (size_t i = 0; i < liveness->count; i++)
-        liveness->watched[i].listed = false;
+        liveness->watched[i].listed = liveness->watched[i].alive = false;
     for (size_t i = 0; i < loads->count; i++) {
         const load_seen_t *load = &loads->loads[i];
         watched_t *watched = find(liveness, &load->id);
@@ -36,9 +36,11 @@ bool liveness_update(liveness_t *liveness, const loads_t *loads, int64_t now_ns,
         watched->fresh = changed;
         watched->load = *load;
         watched->listed = true;
+        watched->alive = changed && liveness->updated && !load->ended;
         watched->dead = load->ended || (!changed && now_ns - watched->since_ns >= liveness->lease_ns &&
                                         own_beats - watched->own_beats >= LIVENESS_OWN_BEATS);
     }
+    liveness->updated = true;
     return true;
 }
 
@@ -50,6 +52,11 @@ bool liveness_is_dead(const liveness_t *liveness, const load_id_t *load) {
 const load_seen_t *liveness_find(const liveness_t *liveness, const load_id_t *load) {
     const watched_t *watched = find(liveness, load);
     return watched && watched->listed ? &watched->load : NULL;
+}
+
+const load_seen_t *liveness_alive(const liveness_t *liveness, const load_id_t *load) {
+    const watched_t *watched = find(liveness, load);
+    return watched && watched->alive ? &watched->load : NULL;
 }
 
 void liveness_free(liveness_t *liveness) {

@@ -15,12 +15,14 @@ typedef struct {
     int64_t since_ns;   /* when the first update began that read this beat again */
     uint64_t own_beats; /* how many of our beats were acknowledged until then */
     bool dead, listed;
+    bool alive; /* with the last update its beat has changed, or it came after the first one */
 } watched_t;
 
 typedef struct {
     watched_t *watched;
     size_t count, room;
     int64_t lease_ns;
+    bool updated; /* at least once */
 } liveness_t;
 
 /* Takes in what the catalog says now. now_ns, own_beats (how many of our beats were acknowledged): as they were before
@@ -33,6 +35,8 @@ bool liveness_update(liveness_t *liveness, const loads_t *loads, int64_t now_ns,
 bool liveness_is_dead(const liveness_t *liveness, const load_id_t *load);
 /* NULL: the load is not known. */
 const load_seen_t *liveness_find(const liveness_t *liveness, const load_id_t *load);
+/* NULL: it is not known that it is alive. */
+const load_seen_t *liveness_alive(const liveness_t *liveness, const load_id_t *load);
 void liveness_free(liveness_t *liveness);
 
 #endif

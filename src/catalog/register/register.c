@@ -222,12 +222,11 @@ static bool note_names(store_t *store, const registration_t *registering, err_t 
 /* Entries that were added after a drop are not read: nobody else would know what was sent of them, and load it again. A drop
  * that ends later waits for this load, or removes them. */
 static bool check_not_dropped(store_t *store, const registration_t *registering, err_t *err) {
-    catalog_header_t header = {0};
+    catalog_header_t header;
     bool found;
-    if (!store->read_header(store, &header, &found, err))
+    if (!store_read_numbers(store, &header, &found, err))
         return false;
     const bool same = found && (!registering->generation || header.generation == registering->generation);
-    catalog_header_free(&header);
     return same ||
            err_set(
                err, STATUS_SERVER,

@@ -40,6 +40,18 @@ bool store_read_all(store_t *store, const uint32_t *among, size_t among_count, e
     return true;
 }
 
+bool store_read_numbers(store_t *store, catalog_header_t *header, bool *found, err_t *err) {
+    catalog_header_t all = {0};
+    const bool ok = store->read_header(store, &all, found, err);
+    *header = all;
+    header->format = header->format_digest = header->filter = header->format_text = NULL;
+    header->id = header->existing = NULL;
+    header->columns = NULL;
+    header->column_count = 0;
+    catalog_header_free(&all);
+    return ok;
+}
+
 static bool refuse_numbers(err_t *err) {
     return err_set(err, STATUS_USAGE,
                    "the collection has no more room for positions: its files may have 8 PiB of text "
@@ -49,31 +61,31 @@ static bool refuse_numbers(err_t *err) {
 bool store_take_numbers(store_t *store, uint32_t generation, uint64_t extents, uint64_t ordinals,
                         uint64_t *first_extent, uint64_t *first_ordinal, err_t *err) {
     for (bool changed = false; !changed;) {
-        catalog_header_t header = {0};
-        bool found, ok = store->read_header(store, &header, &found, err);
+        catalog_header_t header;
+        bool found;
+        if (!store_read_numbers(store, &header, &found, err))
+            return false;
         const header_change_t change = {.kind = HEADER_TAKE_NUMBERS,
                                         .generation = header.generation,
                                         .next_extent = header.next_extent,
                                         .next_ordinal = header.next_ordinal,
                                         .extents = extents,
                                         .ordinals = ordinals};
-        const bool same = !generation || header.generation == generation;
-        catalog_header_free(&header);
-        if (ok && found && !same)
-            return err_set(
-                err, STATUS_SERVER,
-                "the collection was dropped and made again while it was loaded: start over with --drop");
-        if (ok && !found)
+        if (!found)
             return err_set(
                 err, STATUS_SERVER,
                 "somebody removed the catalog of the collection while it was loaded: start over with --drop");
-        if (ok && (extents > MOST_UNITS || change.next_extent > MOST_UNITS - extents ||
-                   ordinals > UINT32_MAX || change.next_ordinal > UINT32_MAX - ordinals))
+        if (generation && header.generation != generation)
+            return err_set(
+                err, STATUS_SERVER,
+                "the collection was dropped and made again while it was loaded: start over with --drop");
+        if (extents > MOST_UNITS || change.next_extent > MOST_UNITS - extents || ordinals > UINT32_MAX ||
+            change.next_ordinal > UINT32_MAX - ordinals)
             return refuse_numbers(err);
-        if (ok && extents && store->may_take &&
+        if (extents && store->may_take &&
             !store->may_take(store->may_take_context, change.next_extent, extents, err))
             return false;
-        if (!ok || !store->change_header(store, &change, &changed, err))
+        if (!store->change_header(store, &change, &changed, err))
             return false;
         *first_extent = change.next_extent;
         *first_ordinal = change.next_ordinal;

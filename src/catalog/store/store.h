@@ -195,6 +195,9 @@ bool store_is_no_uuid(const uint8_t uuid[STORE_UUID]);
 bool store_read_all(store_t *store, const uint32_t *among, size_t among_count, entries_t *entries,
                     err_t *err);
 
+/* Reads the header without its texts and columns: there is nothing to free. */
+bool store_read_numbers(store_t *store, catalog_header_t *header, bool *found, err_t *err);
+
 /* Takes numbers that no other load has: this many units of extents from *first_extent, this many ordinals from
  * *first_ordinal. Refused with status 1 if there are no more. Numbers may stay unused. generation: what was read of the
  * catalog is of this one; of another one it says nothing (status 4). 0: any. */

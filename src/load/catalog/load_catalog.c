@@ -140,18 +140,18 @@ static bool nap(void *context, err_t *err) {
     return stop_nap(DROP_NAP_MS, err);
 }
 
-catalog_drop_t job_others(job_t *job, int64_t lease_ms) {
-    return (catalog_drop_t){.self = job->id,
-                            .lease_ns = lease_ms * 1000000,
-                            .now = now_of,
-                            .own_beats = beats_of,
-                            .wait = nap,
-                            .context = job};
+others_t job_others(job_t *job, int64_t lease_ms) {
+    return (others_t){.self = job->id,
+                      .lease_ns = lease_ms * 1000000,
+                      .now = now_of,
+                      .own_beats = beats_of,
+                      .wait = nap,
+                      .context = job};
 }
 
 /* A --retry replaces nothing. */
 static bool begin_alone(job_t *job, err_t *err) {
-    const catalog_drop_t others = job_others(job, job->lease_ms);
+    const others_t others = job_others(job, job->lease_ms);
     const bool replaces = job->existing == EXISTING_REPLACE && !job->spec->retry;
     return catalog_begin_alone(job->store, server_namespace(job->server), &others, replaces, &job->inherited,
                                err);
@@ -208,11 +208,10 @@ bool job_drop(job_t *job, err_t *err) {
         return false;
     const int64_t lease_ms = header.lease_ms ? header.lease_ms : STORE_LEASE_MS;
     catalog_header_free(&header);
-    catalog_drop_t drop = job_others(job, lease_ms);
-    drop.drop = drop_data;
+    const others_t others = job_others(job, lease_ms);
     /* the end of a drop removes entries: whoever may not is refused before, by a command that removes none */
     return beat(job, lease_ms, err) && job->store->remove_entries(job->store, 0, err) &&
-           catalog_drop(job->store, server_namespace(job->server), &drop, err);
+           catalog_drop(job->store, server_namespace(job->server), &others, drop_data, err);
 }
 
 /* ---- lasting ---- */

@@ -136,10 +136,10 @@ static bool fill_ledger(job_t *job, err_t *err) {
                                       .safe = !job->spec->unsafe,
                                       .again = job->spec->reload_missing,
                                       .lease_ns = job->lease_ms * 1000000,
+                                      .asked_ns = job->registered_ns,
                                       .relate = relate,
                                       .context = job};
     ledger_init(&job->ledger, &options);
-    job->ledger.asked_ns = job->registered_ns;
     for (size_t i = 0; i < job->manifest.count; i++) {
         const input_file_t *file = &job->manifest.files[i];
         wanted_t *wanted = &job->registration.wanted[i];

@@ -51,16 +51,8 @@ static void tell(void *context) {
 }
 
 static removal_t removal_of(job_t *job) {
-    const catalog_drop_t others = job_others(job, job->lease_ms);
-    return (removal_t){.self = others.self,
-                       .lease_ns = others.lease_ns,
-                       .context = job,
-                       .now = others.now,
-                       .own_beats = others.own_beats,
-                       .wait = others.wait,
-                       .begins = tell,
-                       .look = look,
-                       .remove = remove_documents};
+    return (removal_t){
+        .others = job_others(job, job->lease_ms), .begins = tell, .look = look, .remove = remove_documents};
 }
 
 bool job_may_remove_inputs(const job_t *job, err_t *err) {

@@ -289,12 +289,12 @@ static void begins(void *context) {
 }
 
 static bool forget_all(forgetting_t *forgetting, forgotten_t *forgotten, err_t *err) {
-    const removal_t removal = {.self = forgetting->id,
-                               .lease_ns = forgetting->lease_ms * 1000000,
-                               .context = forgetting,
-                               .now = now,
-                               .own_beats = own_beats,
-                               .wait = nap,
+    const removal_t removal = {.others = {.self = forgetting->id,
+                                          .lease_ns = forgetting->lease_ms * 1000000,
+                                          .context = forgetting,
+                                          .now = now,
+                                          .own_beats = own_beats,
+                                          .wait = nap},
                                .begins = begins,
                                .look = look,
                                .remove = remove_documents};

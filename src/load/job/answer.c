@@ -25,8 +25,8 @@ static bool copy_extents(load_file_t *file, const entry_t *entry, err_t *err) {
 static bool extend(job_t *job, asking_t *asking) {
     load_file_t *file = asking->file;
     bool ours;
-    return catalog_extend(job->store, &job->ledger, file->work, file->epoch, asking->offset, &ours,
-                          &asking->err) &&
+    return catalog_extend(job->store, &job->ledger, clock_awake_or_not_ns(), file->work, file->epoch,
+                          asking->offset, &ours, &asking->err) &&
            ours && copy_extents(file, &job->ledger.inputs[file->work->input].entry, &asking->err);
 }
 
@@ -107,8 +107,7 @@ static bool go_on(job_t *job, load_file_t *file, err_t *err) {
     if (!may_go_on(job, file, err))
         return false;
     ledger_goes_on(ledger, work);
-    ledger->asked_ns = clock_awake_or_not_ns();
-    if (!catalog_take(job->store, ledger, work, 1, 0, err))
+    if (!catalog_take(job->store, ledger, clock_awake_or_not_ns(), work, 1, 0, err))
         return false;
     if (work->state != WORK_OURS)
         return err_set(err, STATUS_SERVER,

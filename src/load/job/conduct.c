@@ -54,7 +54,7 @@ static bool stream_goes_on(const job_t *job, const work_t *work) {
            input_is_in_stream(job->files[work - ledger->works].input);
 }
 
-static bool nap(void *context, int64_t ns, err_t *err);
+static bool nap(conductor_t *conductor, int64_t ns, err_t *err);
 
 /* A load that replaced documents did not end well. From now on this piece is ours, so it begins no more messages a lease
  * later; and those that were on their way have come. */
@@ -222,15 +222,15 @@ static bool wait_for_change(void *context, int64_t most_ns, bool may_take, bool 
     return true;
 }
 
-static bool nap(void *context, int64_t ns, err_t *err) {
+static bool nap(conductor_t *conductor, int64_t ns, err_t *err) {
     const int64_t from_ns = clock_now_ns(), until_ns = from_ns + ns;
     bool idle, ok = true;
     while (ok && clock_now_ns() < until_ns) {
         const struct timespec pause = {.tv_nsec = ROUND_NS};
-        ok = do_a_round(context, until_ns, &idle, err);
+        ok = do_a_round(conductor, until_ns, &idle, err);
         nanosleep(&pause, NULL);
     }
-    ((conductor_t *)context)->job->result->waited_ns += clock_now_ns() - from_ns;
+    conductor->job->result->waited_ns += clock_now_ns() - from_ns;
     return ok;
 }
 
@@ -287,23 +287,30 @@ static bool enough(void *context) {
     return load_state_is_fed(&((conductor_t *)context)->job->loading);
 }
 
+static bool wait_to_look(void *context, err_t *err) {
+    return nap(context, LOOK_NS, err);
+}
+
 static coordinator_t coordinator_of(conductor_t *conductor) {
-    return (coordinator_t){.store = conductor->job->store,
+    const job_t *job = conductor->job;
+    const others_t others = {.self = job->id,
+                             .lease_ns = job->lease_ms * 1000000,
+                             .context = conductor,
+                             .now = now,
+                             .own_beats = own_beats,
+                             .wait = wait_to_look,
+                             .waits_for = waits_for};
+    return (coordinator_t){.store = job->store,
                            .ledger = &conductor->job->ledger,
                            .least_pieces = 1,
-                           .piece_bytes =
-                               conductor->job->existing == EXISTING_REPLACE ? 0 : JOB_LEAST_PORTION,
+                           .piece_bytes = job->existing == EXISTING_REPLACE ? 0 : JOB_LEAST_PORTION,
                            .checkpoint_ns = CHECKPOINT_NS,
-                           .look_ns = LOOK_NS,
+                           .others = others,
                            .context = conductor,
-                           .now = now,
-                           .own_beats = own_beats,
                            .hand_out = hand_out,
                            .wait = wait_for_change,
-                           .sleep = nap,
                            .collect = collect,
                            .written = written,
-                           .waits_for = waits_for,
                            .enough = enough};
 }
 

@@ -1,7 +1,8 @@
 #include "load/job/coordinator.h"
 
-/* So many times in a lease the catalog says of each piece whose it is. */
-enum { CONFIRMED_A_LEASE = 4 };
+static int64_t now_of(const coordinator_t *coordinator) {
+    return coordinator->others.now(coordinator->others.context);
+}
 
 static void tell(coordinator_t *coordinator) {
     coordinator->written(coordinator->context, ledger_confirmed(coordinator->ledger));
@@ -9,28 +10,22 @@ static void tell(coordinator_t *coordinator) {
 
 bool coordinator_flush(coordinator_t *coordinator, err_t *err) {
     bool ok = coordinator->collect(coordinator->context, err);
-    coordinator->ledger->asked_ns = coordinator->now(coordinator->context);
-    ok = ok && catalog_checkpoint(coordinator->store, coordinator->ledger, err);
+    ok = ok && catalog_checkpoint(coordinator->store, coordinator->ledger, now_of(coordinator), err);
     tell(coordinator);
     return ok;
 }
 
 bool coordinator_confirm(coordinator_t *coordinator, err_t *err) {
-    ledger_t *ledger = coordinator->ledger;
-    const int64_t now_ns = coordinator->now(coordinator->context),
-                  since_ns = now_ns - ledger->options.lease_ns / CONFIRMED_A_LEASE;
-    if (ledger_confirmed(ledger) > since_ns)
-        return true;
-    const bool ok = catalog_confirm(coordinator->store, ledger, now_ns, since_ns, err);
+    const bool ok =
+        catalog_confirm(coordinator->store, coordinator->ledger, &coordinator->others, false, err);
     tell(coordinator);
     return ok;
 }
 
-typedef bool look_fn(store_t *store, ledger_t *ledger, int64_t now_ns, uint64_t own_beats, err_t *err);
+typedef bool look_fn(store_t *store, ledger_t *ledger, const others_t *others, err_t *err);
 
 static bool look(coordinator_t *coordinator, look_fn *at, err_t *err) {
-    const bool ok = at(coordinator->store, coordinator->ledger, coordinator->now(coordinator->context),
-                       coordinator->own_beats(coordinator->context), err);
+    const bool ok = at(coordinator->store, coordinator->ledger, &coordinator->others, err);
     tell(coordinator);
     return ok;
 }
@@ -44,9 +39,8 @@ static bool hand_out(coordinator_t *coordinator, bool *any, err_t *err) {
 }
 
 static bool take(coordinator_t *coordinator, err_t *err) {
-    coordinator->ledger->asked_ns = coordinator->now(coordinator->context);
-    const bool ok = catalog_take(coordinator->store, coordinator->ledger, NULL, coordinator->least_pieces,
-                                 coordinator->piece_bytes, err);
+    const bool ok = catalog_take(coordinator->store, coordinator->ledger, now_of(coordinator), NULL,
+                                 coordinator->least_pieces, coordinator->piece_bytes, err);
     bool any;
     tell(coordinator);
     return ok && hand_out(coordinator, &any, err);
@@ -69,15 +63,15 @@ static bool is_stuck(const coordinator_t *coordinator, bool idle, err_t *err) {
 /* One round while pieces of ours are under way. */
 static bool work(coordinator_t *coordinator, bool may_take, bool *hungry, bool *idle, int64_t *written_ns,
                  err_t *err) {
-    const int64_t left_ns = *written_ns + coordinator->checkpoint_ns - coordinator->now(coordinator->context);
+    const int64_t left_ns = *written_ns + coordinator->checkpoint_ns - now_of(coordinator);
     if (!coordinator->wait(coordinator->context, left_ns > 0 ? left_ns : 0, may_take, hungry, idle, err))
         return false;
-    if (!*idle && coordinator->now(coordinator->context) - *written_ns < coordinator->checkpoint_ns)
+    if (!*idle && now_of(coordinator) - *written_ns < coordinator->checkpoint_ns)
         return true;
     const size_t lost = coordinator->ledger->lost;
     if (!coordinator_flush(coordinator, err) || !coordinator_confirm(coordinator, err))
         return false;
-    *written_ns = coordinator->now(coordinator->context);
+    *written_ns = now_of(coordinator);
     bool any;
     if (!hand_out(coordinator, &any, err)) /* what we lost may have become something to be compared */
         return false;
@@ -87,7 +81,7 @@ static bool work(coordinator_t *coordinator, bool may_take, bool *hungry, bool *
 
 bool coordinator_run(coordinator_t *coordinator, err_t *err) {
     ledger_t *ledger = coordinator->ledger;
-    int64_t written_ns = coordinator->now(coordinator->context);
+    int64_t written_ns = now_of(coordinator);
     /* what was registered as taken comes first; that may have been long ago */
     bool any, idle = false, looked = true,
               ok = look(coordinator, catalog_look_at_loads, err) && coordinator_confirm(coordinator, err) &&
@@ -108,8 +102,8 @@ bool coordinator_run(coordinator_t *coordinator, err_t *err) {
             looked = false;
         } else {
             if (next == NEXT_WAIT && looked) {
-                coordinator->waits_for(coordinator->context, load);
-                ok = coordinator->sleep(coordinator->context, coordinator->look_ns, err);
+                coordinator->others.waits_for(coordinator->others.context, load);
+                ok = coordinator->others.wait(coordinator->others.context, err);
             }
             hungry = true;
             ok = ok && look(coordinator, catalog_look, err) && hand_out(coordinator, &any, err);

@@ -200,7 +200,7 @@ bool job_enroll(job_t *job, err_t *err);          /* this load is alive from now
 bool job_open_catalog(job_t *job, err_t *err);    /* after the collection was made */
 bool job_drop(job_t *job, err_t *err);
 /* How to wait for the other loads of the collection, until they have ended or are taken for dead. */
-catalog_drop_t job_others(job_t *job, int64_t lease_ms);
+others_t job_others(job_t *job, int64_t lease_ms);
 void job_close_catalog(job_t *job, const err_t *err, bool ok);
 /* Makes durable what was acknowledged so far, and its rejects. Status 4 if some of it may be lost. */
 bool job_make_durable(job_t *job, err_t *err);

@@ -129,13 +129,14 @@ static void waits_for(void *context, const load_seen_t *load) {
 }
 
 static hold_t hold_of(job_t *job) {
-    return (hold_t){.store = job->store,
-                    .ledger = &job->ledger,
-                    .context = job,
-                    .now = now,
-                    .own_beats = own_beats,
-                    .wait = nap,
-                    .waits_for = waits_for};
+    const others_t others = {.self = job->id,
+                             .lease_ns = job->lease_ms * 1000000,
+                             .context = job,
+                             .now = now,
+                             .own_beats = own_beats,
+                             .wait = nap,
+                             .waits_for = waits_for};
+    return (hold_t){.store = job->store, .ledger = &job->ledger, .others = others};
 }
 
 bool job_hold_retried(job_t *job, err_t *err) {
