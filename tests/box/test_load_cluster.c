@@ -181,13 +181,8 @@ LAB_TEST(refused, open_rows(lab)) {
     box_delete(lab->box, "config.tags", "{}");
     assert_status(lab, lab_load(lab, "a.csv"), STATUS_OK);
     lab->load.shard_key = "n";
-    assert_status(lab, lab_load(lab, "a.csv"), STATUS_USAGE);
-    assert_says(lab->err.text, "is sharded on { \"_id\" : 1 } already, not on --shard-key n");
     lab->load.drop = true;
     assert_status(lab, lab_load(lab, "a.csv"), STATUS_OK);
-    lab->load.drop = false;
-    lab->load.shard_key = "n,w";
-    assert_status(lab, lab_load(lab, "a.csv"), STATUS_USAGE);
     lab_close(lab);
     lab_open(lab, BOX_STANDALONE);
     lab_write_rows("a.csv", 0, 10);
@@ -196,17 +191,115 @@ LAB_TEST(refused, open_rows(lab)) {
     assert_says(lab->err.text, "--direct goes with");
 }
 
-/* A shard sees only its own documents, so that an index which is unique has to begin with the whole shard key. */
+static void hide_config(box_t *box) {
+    static const char *const collections[] = {"collections", "tags", "shards", "chunks"};
+    for (size_t i = 0; i < 4; i++)
+        box_fault(box, &(box_fault_t){.command = "find",
+                                      .collection = collections[i],
+                                      .times = 1000,
+                                      .reply = "{\"ok\": 0, \"code\": 13, \"errmsg\": \"not authorized\"}"});
+    box_fault(box, &(box_fault_t){
+                       .command = "collStats", .times = 1000, .reply = "{\"ok\": 1, \"sharded\": true}"});
+}
+
+/* How many documents there are, and how often somebody asked to change something. */
+typedef struct {
+    size_t counts[40];
+} state_t;
+
+static state_t state_of(lab_t *lab) {
+    static const char
+        *const namespaces[] = {"d.c",         "config.collections", "config.chunks",   "config.shards",
+                               "config.tags", "d.c.tipple.files",   "d.c.tipple.loads"},
+               *const commands[] = {"create", "createIndexes", "delete", "drop", "insert", "update"},
+               *const collections[] = {"c", "c.tipple.files", "c.tipple.loads", "tags"};
+    state_t state = {{box_asked(lab->box, "shardCollection", "c")}};
+    size_t *count = state.counts + 1;
+    for (size_t i = 0; i < COUNT(namespaces); i++)
+        *count++ = box_count(lab->box, namespaces[i], NULL);
+    for (size_t i = 0; i < COUNT(commands); i++)
+        for (size_t j = 0; j < COUNT(collections); j++)
+            *count++ = box_asked(lab->box, commands[i], collections[j]);
+    return state;
+}
+
+/* A shard sees only its own documents, so that an index which is unique has to begin with the whole shard key. A key stays until
+ * --drop. Whatever is refused because of either, or because of what a drop would take away unseen, has changed nothing. */
+TEST(refused_before_a_change) {
+    enum { DROP = 1, DRY = 2, HIDDEN = 4, DIRECT = 8, APPEND = 16, MISSING = 32 };
+    static const struct {
+        const char *there; /* what is loaded is sharded by this key; NULL: nothing is there */
+        unsigned with;
+        const char *key, *index, *says;
+    } cases[] = {
+        {NULL, 0, "n,w", "n:1;unique", "_id. Give --shard-key"},
+        {NULL, 0, NULL, "w:1;unique", "index w_1 cannot be built where d.c is sharded on { \"_id\" : 1 }"},
+        {NULL, DRY, NULL, "w:1;unique", "or take --index without ;unique. No record was loaded"},
+        {NULL, 0, "n,w", "{\"key\": {\"n\": 1, \"w\": 1}, \"name\": \"x\", \"expireAfterSeconds\": 9}",
+         "would remove documents"},
+        {NULL, HIDDEN, "n", NULL, "--shard-key n: this user may"},
+        {NULL, HIDDEN | DIRECT, NULL, NULL, "--direct needs a user"},
+        {"_id", 0, "n", NULL, "on { \"_id\" : 1 } already, not on --shard-key n;"},
+        {"_id", DRY, "n", NULL, "already, not on --shard-key n"},
+        {"_id", 0, "none", NULL, "already, not on --shard-key none"},
+        {"n,w", 0, "n", NULL, "is sharded on { \"n\" : 1, \"w\" : 1 } already, not on --shard-key n;"},
+        {"n,w", 0, "w,n", NULL, "already, not on --shard-key w,n"},
+        {"_id", 0, NULL, "n:1;unique", "The key stays until --drop: with that, give --shard-key the first"},
+        {"n,w", 0, NULL, "n:1;unique", "cannot be built where d.c is sharded on { \"n\" : 1, \"w\" : 1 }"},
+        {"n,w", DRY, "n,w", "w:1,n:1;unique", "stays until --drop"},
+        {"n", DROP, "n,w", "n:1;unique", "_id. Give --shard-key"},
+        {"n", DROP, NULL, "n:1;unique", "is sharded on { \"_id\" : 1 }: such an index"},
+        {"n", DROP | DRY, NULL, "n:1;unique", "No record was loaded"},
+        {"_id", DROP, "n", "{\"key\": {\"n\": 1}, \"name\": \"x\", \"expireAfterSeconds\": 9}",
+         "leave expireAfterSeconds out"},
+        {"_id", DROP | HIDDEN, NULL, NULL, "what a drop takes"},
+        {"_id", DROP | HIDDEN, "none", NULL, "what a drop takes"},
+        {"_id", DROP | APPEND, NULL, NULL, "--append keeps"},
+        {"_id", DROP | MISSING, NULL, NULL, "--reload-missing adds to"},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        char *index = (char *)cases[i].index;
+        lab_t lab;
+        lab_open(&lab, BOX_ROUTER);
+        lab_write_rows("a.csv", 0, 20);
+        lab.load.shard_key = cases[i].there;
+        if (cases[i].there)
+            assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
+        if (cases[i].with & HIDDEN)
+            hide_config(lab.box);
+        const state_t before = state_of(&lab);
+        lab_write_rows("b.csv", 20, 40);
+        lab.load.shard_key = cases[i].key;
+        lab.load.indexes = &index;
+        lab.load.index_count = index != NULL;
+        lab.load.drop = cases[i].with & DROP;
+        lab.load.dry_run = cases[i].with & DRY;
+        lab.load.direct = cases[i].with & DIRECT;
+        lab.load.append = cases[i].with & APPEND;
+        lab.load.reload_missing = cases[i].with & MISSING;
+        assert_status(&lab, lab_load(&lab, "b.csv"), STATUS_USAGE);
+        assert_says(lab.err.text, cases[i].says);
+        const state_t after = state_of(&lab);
+        for (size_t j = 0; j < COUNT(after.counts); j++)
+            if (before.counts[j] != after.counts[j])
+                fail_msg("case %zu: count %zu was %zu, and is %zu", i, j, before.counts[j], after.counts[j]);
+        lab_close(&lab);
+    }
+}
+
+/* A unique index that begins with the whole shard key, or with _id, is taken, whatever the order of its fields. */
 TEST(unique_indexes) {
-    static char *indexes[] = {"n:1;unique", "n:1,w:1;unique"};
-    for (size_t i = 0; i < 2; i++) {
+    static const char *const cases[][2] = {
+        {"n,w", "n:1,w:1;unique"}, {"n", "n:-1,w:1;unique"}, {"n", "_id:1,w:1;unique"}};
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        char *index = (char *)cases[i][1];
         lab_t lab;
         open_rows(&lab);
-        lab.load.shard_key = "n,w";
-        lab.load.indexes = &indexes[i];
+        lab.load.shard_key = cases[i][0];
+        lab.load.indexes = &index;
         lab.load.index_count = 1;
-        assert_status(&lab, lab_load(&lab, "a.csv"), i ? STATUS_OK : STATUS_USAGE);
-        assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), i ? ROWS : 0);
+        assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
+        assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), ROWS);
         lab_close(&lab);
     }
 }
@@ -264,24 +357,6 @@ LAB_TEST(not_held, open_rows(lab)) {
     assert_status(lab, lab_load(lab, "a.csv"), STATUS_OK);
     assert_says(lab->said, "balancing of d.c may");
     expect_tidy(lab);
-}
-
-static void hide_config(box_t *box) {
-    static const char *const collections[] = {"collections", "tags", "shards", "chunks"};
-    for (size_t i = 0; i < 4; i++)
-        box_fault(box, &(box_fault_t){.command = "find",
-                                      .collection = collections[i],
-                                      .times = 1000,
-                                      .reply = "{\"ok\": 0, \"code\": 13, \"errmsg\": \"not authorized\"}"});
-}
-
-/* --direct of who may not read the config database is refused before the collection is made. */
-LAB_TEST(hidden_direct, open_rows(lab)) {
-    hide_config(lab->box);
-    lab->load.direct = true;
-    assert_status(lab, lab_load(lab, "a.csv"), STATUS_USAGE);
-    assert_says(lab->err.text, "--direct needs a user");
-    assert_int_equal(box_asked(lab->box, "create", "c"), 0);
 }
 
 /* Who may not read the config database leaves the sorting to the router. */
