@@ -191,7 +191,7 @@ static void put_figures(bson_t *to, const drill_spec_t *spec, const drill_result
                AS_NUMBER("-later_seconds", seconds_of(pass->finished, pass->took_ns - pass->verified_ns)),
                AS_TEXT("-about", drill->exact ? "" : "about "), AS_FLAG("-sampled", spec->predict_only));
     put_within(to, drill, 1, within, status);
-    cli_put_course(to, &pass->load.course, &pass->load.flushes);
+    cli_put_course(to, &pass->load.course);
     result_put_words(to, "-documents", isnan(drill->all_documents) ? "" : "{-about}{documents|document}");
 }
 
@@ -378,7 +378,6 @@ static const yaml_item_t *open_targets(targets_t *targets, const run_t *run, siz
 
 static bool check(target_t *target, err_t *err) {
     load_spec_t *load = &target->values.load.spec;
-    load->watch_flushes = target->run.report != NULL;
     if (!cli_takes_inputs(&target->run, "the target to drill for", err) ||
         !drill_check_query(target->values.spec.query, err))
         return false;

@@ -221,11 +221,6 @@ static void put_visit(bson_t *to, const void *course, size_t at) {
                AS_SECONDS("-from_seconds", visit->span.began_ns), AS_SECONDS("seconds", visit->span.took_ns));
 }
 
-static void put_checkpoint(bson_t *to, const void *checkpoints, size_t at) {
-    const flush_t *flush = &((const server_checkpoints_t *)checkpoints)->items[at];
-    result_put(to, AS_SECONDS("-from_seconds", flush->began_ns), AS_SECONDS("-to_seconds", flush->ended_ns));
-}
-
 /* A point stands for as many of the course's as make MOST_POINTS of all. */
 static size_t points_in_one(const timeline_t *course) {
     return 1 + course->point_count / MOST_POINTS;
@@ -241,16 +236,10 @@ static void put_point(bson_t *to, const void *of, size_t at) {
                          result_rate(now->documents - before->documents, now->at_ns - before->at_ns)));
 }
 
-void cli_put_course(bson_t *to, const timeline_t *course, const server_checkpoints_t *checkpoints) {
+void cli_put_course(bson_t *to, const timeline_t *course) {
     const size_t points = course->point_count;
-    result_put(
-        to, AS_LIST("-course", points > 1 ? (points - 1) / points_in_one(course) : 0, put_point, course),
-        AS_LIST("-bands", checkpoints->count, put_checkpoint, checkpoints),
-        AS_TEXT("-checkpoints", !checkpoints->known ? "The server's checkpoints are not known."
-                                : !checkpoints->count
-                                    ? "The server wrote no checkpoint (its memory to its disk) meanwhile."
-                                    : "The bands are checkpoints: while the server writes its memory to its "
-                                      "disk, it may be slower. When is known to about half a second."));
+    result_put(to,
+               AS_LIST("-course", points > 1 ? (points - 1) / points_in_one(course) : 0, put_point, course));
 }
 
 /* ---- rejects: their places and reasons, as the reject file has them ---- */
@@ -334,7 +323,7 @@ static void put_more(bson_t *to, const load_spec_t *spec, const load_result_t *l
                AS_LIST("-inputs", spec->input_count < MOST_NAMES ? spec->input_count : MOST_NAMES, put_input,
                        spec->inputs),
                AS_LIST("-visits", load->course.visit_count, put_visit, &load->course));
-    cli_put_course(to, &load->course, &load->flushes);
+    cli_put_course(to, &load->course);
     put_rejects(to, load);
 }
 
@@ -466,7 +455,6 @@ static int load_one(const run_t *run, const char *uri, char **inputs, int count,
 }
 
 static int load(run_t *run, err_t *err) {
-    values.spec.watch_flushes = run->report != NULL;
     return check(run, err) ? each_collection(run, true, may_load, load_one, err) : (int)err->status;
 }
 

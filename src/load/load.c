@@ -304,8 +304,6 @@ static bool run(job_t *job, err_t *err) {
         !(job->spec->dry_run ? list_inputs(job, err)
                              : job_register_inputs(job, err) && job_add_columns(job, err)))
         return false;
-    if (job->spec->watch_flushes && !job->spec->dry_run)
-        job->flushes = server_checkpoints_start(job->server, job->result->course.origin_ns);
     job_hold_shards(job);
     job->result->files = job->manifest.count;
     if (job->spec->rejects)
@@ -505,7 +503,6 @@ static bool run_once(const load_spec_t *spec, load_result_t *result, manifest_t 
     result->peak_memory_bytes = host_peak_memory();
     result->took_ns = clock_now_ns() - started;
     result->cpu_ns = clock_process_cpu_ns() - cpu;
-    server_checkpoints_stop(job->flushes, &result->flushes);
     job_enter(job, TIMELINE_CLOSING);
     job_close_shards(job);
     job_close_catalog(job, err, ok);

@@ -68,7 +68,7 @@ typedef struct {
     const char *each;    /* once for each document of this list, whose figures are meant then */
     const char *list, *title;
     const char *whole; /* of a table: names its last row, the figures of the document that has the list */
-    const char *bands; /* a list of {-from_seconds, -to_seconds} */
+    const char *bands; /* a list of {-from_seconds, -to_seconds}; "": a chart without bands */
     const result_column_t *columns;
 } result_view_t;
 

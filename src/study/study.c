@@ -301,7 +301,6 @@ void study_free(study_t *study) {
 load_spec_t study_sample(const load_spec_t *setting, uint64_t records) {
     load_spec_t load = *setting;
     load.trial = load.counts_rejects = true;
-    load.watch_flushes = false;
     load.limit = records;
     load.max_rejects = UINT64_MAX;
     load.max_rejects_percent = -1;

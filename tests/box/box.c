@@ -271,9 +271,7 @@ bool box_last_was(box_t *box, const char *command, const char *collection, const
 
 void box_say(box_t *box, const char *command, const char *fields) {
     pthread_mutex_lock(&box->lock);
-    bson_t **said = strcmp(command, "hello") == 0       ? &box->said_of_hello
-                    : strcmp(command, "buildInfo") == 0 ? &box->said_of_build
-                                                        : &box->said_of_status;
+    bson_t **said = strcmp(command, "hello") == 0 ? &box->said_of_hello : &box->said_of_build;
     bson_destroy(*said);
     *said = box_json(fields);
     pthread_mutex_unlock(&box->lock);

@@ -166,9 +166,9 @@ result_field_t cli_kept_columns(const char *yaml);
 /* The list of indexes that were built. */
 result_field_t cli_indexes(const load_result_t *load);
 /* How many documents a second were loaded, and its view. */
-void cli_put_course(bson_t *to, const timeline_t *course, const server_checkpoints_t *checkpoints);
+void cli_put_course(bson_t *to, const timeline_t *course);
 #define CLI_COURSE                                                                                           \
-    CHART("-course", "-bands", "Documents a second", "{-checkpoints}", COLUMN("seconds", "time"),            \
+    CHART("-course", "", "Documents a second", NULL, COLUMN("seconds", "time"),                              \
           COLUMN("docs_per_second", "documents a second"))
 
 #endif

@@ -109,8 +109,7 @@ typedef struct {
     uint32_t loader_count;
     counts_t twice; /* of blocks that were counted before: see count_once in collect.c */
     progress_t progress;
-    step_t step;                         /* what is done besides moving data */
-    server_checkpoints_watch_t *flushes; /* NULL: nobody asks */
+    step_t step; /* what is done besides moving data */
 } job_t;
 
 /* target.c: the deployment, the collection and its catalog. The target is looked at first, so that one that must not be

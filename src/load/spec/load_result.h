@@ -7,7 +7,6 @@
 #include "format/record/record.h"
 #include "format/schema/schema.h"
 #include "load/before/misfits.h"
-#include "load/rate/server_checkpoints.h"
 #include "load/rate/traffic.h"
 #include "load/spec/timeline.h"
 #include "server/chunks.h"
@@ -75,11 +74,10 @@ typedef struct {
     size_t shard_count;
     loaded_place_t routers[ROUTERS_MOST]; /* none with --direct */
     size_t router_count;
-    int64_t moving_ns;            /* of took_ns, while threads loaded */
-    server_checkpoints_t flushes; /* not known without watch_flushes */
-    uint64_t unrouted;            /* documents that the router had to find a shard for */
-    int64_t throttled_ns;         /* of a thread, on average: it waited for --max-rate */
-    char throttled_by[256];       /* what for, mostly; empty: for nothing */
+    int64_t moving_ns;      /* of took_ns, while threads loaded */
+    uint64_t unrouted;      /* documents that the router had to find a shard for */
+    int64_t throttled_ns;   /* of a thread, on average: it waited for --max-rate */
+    char throttled_by[256]; /* what for, mostly; empty: for nothing */
     built_index_t indexes[64];
     size_t index_count;
     char *guessed;         /* the format file that this load has guessed; NULL: none */

@@ -51,7 +51,6 @@ typedef struct {
     new_columns_t new_columns; /* --new-columns */
     bool skip_bad_files;       /* inputs that do not fit the format are left out, and named */
     timeline_told_t told;      /* of its phases */
-    bool watch_flushes;        /* find out when the server wrote checkpoints */
 } load_spec_t;
 
 void load_spec_init(load_spec_t *spec); /* the defaults */
