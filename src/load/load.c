@@ -133,23 +133,24 @@ static bool first_records_try(const schema_t *schema, const manifest_t *manifest
 }
 
 /* A shard key stays for good, and with one that no document has all of them go to one shard. */
-static bool check_shard_key(const job_t *job, err_t *err) {
-    shardkey_t key;
-    if (!shardkey_parse(job->spec->shard_key, &key, err))
+static bool read_shard_key(job_t *job, err_t *err) {
+    const char *text = job->spec->shard_key;
+    const shardkey_t *key = &job->shard_key;
+    job->one_shard = text && strcmp(text, "none") == 0;
+    if (!text || job->one_shard)
+        return shardkey_parse("_id", &job->shard_key, err);
+    if (!shardkey_parse(text, &job->shard_key, err))
         return false;
-    bool ok = true;
-    for (size_t i = 0; ok && i < key.count; i++) {
-        const char *path = key.fields[i].path;
+    for (size_t i = 0; i < key->count; i++) {
+        const char *path = key->fields[i].path;
         suggestion_t near;
         schema_need(job->schema, path);
         if (strcmp(path, "_id") != 0 && !schema_makes(job->schema, path, &near))
-            ok = err_set(err, STATUS_USAGE,
-                         "--shard-key %s: the documents of the format '%s' have no key '%s'%s",
-                         job->spec->shard_key, job->schema->name, path, near.text);
+            return err_set(err, STATUS_USAGE,
+                           "--shard-key %s: the documents of the format '%s' have no key '%s'%s", text,
+                           job->schema->name, path, near.text);
     }
-    ok = ok && job_check_key_of_ids(job, &key, err);
-    shardkey_free(&key);
-    return ok;
+    return job_check_key_of_ids(job, key, err);
 }
 
 /* With a field that no document has, an index would be of no use. In JSON it is taken as it is: a text index has keys that are no fields. */
@@ -225,7 +226,7 @@ static bool read_spec(job_t *job, err_t *err) {
         return false;
     if (spec->id && !own_id_set(job->schema, spec->id, err))
         return false;
-    if (spec->shard_key && strcmp(spec->shard_key, "none") != 0 && !check_shard_key(job, err))
+    if (!read_shard_key(job, err))
         return false;
     for (; job->index_count < spec->index_count; job->index_count++) {
         if (job->index_count == JOB_MOST_INDEXES)
@@ -372,6 +373,7 @@ static void free_job(job_t *job) {
         server_give(job->server, job->client);
     server_destroy(job->server);
     filter_free(job->filter);
+    shardkey_free(&job->shard_key);
     schema_destroy(job->schema);
     free(job->format_text);
     free(job->retry_options);
@@ -478,6 +480,7 @@ static bool run_once(const load_spec_t *spec, load_result_t *result, manifest_t 
     *err = (err_t){.status = STATUS_OK};
     job->spec = spec;
     job->result = result;
+    bson_init(&job->shard_key.spec);
     timeline_begin(&result->course);
     step_begin(&job->step, "%s", timeline_phase_name(TIMELINE_LOOKING));
     result->course.told = spec->told;

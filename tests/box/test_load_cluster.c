@@ -314,8 +314,10 @@ LAB_TEST(drop, open_rows(lab)) {
         "\"max\": {\"_id\": \"postmaster@example.org\"}}");
     lab->load.drop = true;
     assert_status(lab, lab_load(lab, "a.csv"), STATUS_OK);
-    assert_says(lab->said, "\n    zone range \"E\\\"U\" from { \"_id\" : \"docker://nginx:latest\" } "
-                           "to { \"_id\" : \"postmaster@example.org\" }\n");
+    assert_says(lab->said,
+                "\n    zone range { \"_id\" : 1, \"ns\" : \"d.c\", \"tag\" : \"E\\\"U\", \"min\" : { "
+                "\"_id\" : \"docker://nginx:latest\" }, \"max\" : { \"_id\" : "
+                "\"postmaster@example.org\" } }\n");
     assert_int_equal(box_count(lab->box, "config.collections", "{\"_id\": \"d.c\", \"noBalance\": true}"), 1);
     assert_int_equal(box_count(lab->box, LAB_TARGET, NULL), ROWS);
 }

@@ -242,11 +242,10 @@ class Placement(livecluster.OwnCluster):
         self.load("a.csv")
         self.admin(configureCollectionBalancing=self.name, chunkSize=5)
         self.load("--drop", "--yes", "--shard-key", "k", "a.csv")
-        self.assertIn('\n    chunks { "maxChunkSizeBytes" : 5242880 }\n', self.stderr)
-        self.assertNotIn("shard key", self.stderr)
+        self.assertIn('\n    sharding { "maxChunkSizeBytes" : 5242880 }\n', self.stderr)
+        self.assertNotIn("index", self.stderr)
         self.load("--drop", "--yes", "a.csv")
-        self.assertNotIn("    chunks ", self.stderr)
-        self.assertIn('\n    shard key { "k" : 1 }\n', self.stderr)
+        self.assertIn('\n    sharding { "key" : { "k" : 1 } }\n    index ', self.stderr)
         self.load("--drop", "--yes", "a.csv")
         self.assertNotIn("takes away", self.stderr)
 
@@ -260,7 +259,7 @@ class Placement(livecluster.OwnCluster):
             self.admin(shardCollection=self.name, key={"k": 1, "t": 1}, unique=True)
             self.load("a.csv")
             self.load("--drop", "--yes", *words, "a.csv")
-            self.assertEqual(told, 'shard key { "k" : 1, "t" : 1 }, unique\n' in self.stderr, self.stderr)
+            self.assertEqual(told, '"name" : "k_1_t_1", "unique" : true }\n' in self.stderr, self.stderr)
         self.load("--drop", "--yes", *again, "a.csv")
         self.assertNotIn("takes away", self.stderr)
 
@@ -272,7 +271,7 @@ class Placement(livecluster.OwnCluster):
         self.assertIn("(sh.disableMigrations)", self.stderr)
         self.assertEqual([WHOLE], [{"min": chunk["min"], "max": chunk["max"]} for chunk in self.chunks()])
         self.load("--drop", "--yes", "a.csv")
-        self.assertIn('\n    chunks { "permitMigrations" : false }\n', self.stderr)
+        self.assertIn('\n    sharding { "permitMigrations" : false }\n', self.stderr)
 
     def test_keys_of_bounds_that_cannot_be_put_in_order(self):
         """the key is known all the same, and what does not go with it is refused, also by a dry run"""

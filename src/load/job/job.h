@@ -46,6 +46,8 @@ typedef struct {
     bool had_format;  /* the catalog had one when the load began */
     bool lost; /* another load was first to write columns or a format: begin again with what is kept now */
     filter_t *filter;
+    shardkey_t shard_key; /* of --shard-key; without it, or with `none`, that of the `_id` */
+    bool one_shard;       /* --shard-key none */
     index_spec_t indexes[JOB_MOST_INDEXES];
     size_t index_count;
     bson_t *dumped;  /* the options that a dump has for its collection; NULL: none */
@@ -164,7 +166,6 @@ bool job_check_turns(job_t *job, err_t *err);
 /* unique_ids.c: does a shard key bring all documents with one `_id` of the data to one shard? key: of this one. wanted: of
  * --shard-key. unique: of the one that the collection has now, if any. */
 bool job_check_key_of_ids(const job_t *job, const shardkey_t *key, err_t *err);
-bool job_check_wanted_key(const job_t *job, err_t *err);
 bool job_check_unique_ids(const job_t *job, err_t *err);
 
 /* unique_indexes.c: would the server build those that are asked for, where the collection is sharded by this key? present: it is
@@ -176,10 +177,9 @@ bool job_check_unique_indexes(const job_t *job, const shardkey_t *key, bool pres
 bool job_check_present_key(const job_t *job, err_t *err);
 
 /* key_index.c: indexes that are asked for and have the fields of the shard key. check: before anything is touched. build: before the
- * empty collection is sharded. asks: is one of them unique? */
-bool job_check_key_index(const job_t *job, const shardkey_t *key, err_t *err);
+ * empty collection is sharded. */
+bool job_check_key_index(const job_t *job, err_t *err);
 bool job_build_key_index(const job_t *job, const shardkey_t *key, err_t *err);
-bool job_asks_for_unique_key(const job_t *job, const shardkey_t *key);
 
 /* free_keys.c: have the records values for --shard-key, which is given? Before anything is touched. */
 bool job_check_key_values(const job_t *job, err_t *err);
@@ -242,8 +242,6 @@ void job_send_torn(job_t *job);
 /* shards.c: places an empty collection over the shards, and reads the map of one that is sharded. After the
  * collection was made. */
 bool job_open_shards(job_t *job, err_t *err);
-/* Is it to stay on one shard (--shard-key none)? */
-bool job_shards_nothing(const job_t *job);
 /* Do --shard-key and --direct go with this server, and can the collection be spread without a contradiction to what a
  * person has set? Before anything is touched. */
 bool job_may_shard(const job_t *job, err_t *err);

@@ -217,7 +217,7 @@ bool job_may_make(const job_t *job, err_t *err) {
             "loaded. Create %s without that, load it, and set it afterwards (collMod). Nothing was touched",
             name);
     if (job_has_option(job, "collation") && server_facts(job->server)->kind == SERVER_ROUTER &&
-        !job_shards_nothing(job))
+        !job->one_shard)
         return err_set(err, STATUS_USAGE,
                        "%s would have a collation, and texts of a shard key are compared without one: leave "
                        "it on one shard with --shard-key none. Nothing was touched",

@@ -38,10 +38,8 @@ static bool judge_field(const job_t *job, const char *path, size_t without, size
 }
 
 bool job_check_key_values(const job_t *job, err_t *err) {
-    shardkey_t key;
+    shardkey_t key = job->shard_key;
     sample_t sample = {NULL, 0};
-    if (!shardkey_parse(job->spec->shard_key, &key, err))
-        return false;
     for (size_t i = 0; i < key.count; i++)
         key.fields[i].hashed = false; /* the values themselves */
     bool ok = key.is_id || (key.count == 1 && strcmp(key.fields[0].path, "_id") == 0) ||
@@ -50,6 +48,5 @@ bool job_check_key_values(const job_t *job, err_t *err) {
         ok = strcmp(key.fields[i].path, "_id") == 0 ||
              judge_field(job, key.fields[i].path, count_without(&sample, i), sample.count, err);
     sample_free(&sample);
-    shardkey_free(&key);
     return ok;
 }

@@ -32,19 +32,13 @@ static bool is_of_key(const shardkey_t *key, const index_spec_t *index) {
     return collection_same_keys(&index->keys, &key->spec);
 }
 
-bool job_check_key_index(const job_t *job, const shardkey_t *key, err_t *err) {
+bool job_check_key_index(const job_t *job, err_t *err) {
+    const shardkey_t *key = &job->shard_key;
     bool ok = true;
     for (size_t i = 0; ok && !key->is_id && i < job->index_count; i++)
         ok = !bson_has_field(&job->indexes[i].options, "expireAfterSeconds") ||
              !is_of_key(key, &job->indexes[i]) || refuse_expiry(&job->indexes[i], err);
     return ok;
-}
-
-bool job_asks_for_unique_key(const job_t *job, const shardkey_t *key) {
-    bool asks = false;
-    for (size_t i = 0; !asks && i < job->index_count; i++)
-        asks = bson_read_true(&job->indexes[i].options, "unique") && is_of_key(key, &job->indexes[i]);
-    return asks;
 }
 
 bool job_build_key_index(const job_t *job, const shardkey_t *key, err_t *err) {

@@ -122,13 +122,9 @@ static void check_spread(job_t *job) {
     zones_free(&zones);
 }
 
-bool job_shards_nothing(const job_t *job) {
-    return job->spec->shard_key && strcmp(job->spec->shard_key, "none") == 0;
-}
-
 /* A collection that has documents, and is not sharded. */
 static bool check_no_key(const job_t *job, err_t *err) {
-    return !job->spec->shard_key || job_shards_nothing(job) || job->spec->retry ||
+    return !job->spec->shard_key || job->one_shard || job->spec->retry ||
            err_set(
                err, STATUS_USAGE,
                "%s is not sharded, and has documents: a load shards only what is empty. Leave --shard-key "
@@ -146,7 +142,7 @@ static bool refuse_direct(const char *needed, err_t *err) {
 static bool check_hidden(const job_t *job, err_t *err) {
     if (job->spec->direct)
         return refuse_direct(of_config, err);
-    return !job->spec->shard_key || job_shards_nothing(job) || job->spec->retry ||
+    return !job->spec->shard_key || job->one_shard || job->spec->retry ||
            err_set(err, STATUS_USAGE,
                    "--shard-key %s: this user may not read how %s is sharded, and a load shards nothing "
                    "then. The role clusterManager has what it takes; or leave the option out: what is "
@@ -176,14 +172,8 @@ static bool open_ways(job_t *job, route_read_t read, err_t *err) {
 
 /* Of the key by which it is about to be sharded. */
 static bool check_wanted(const job_t *job, err_t *err) {
-    shardkey_t wanted;
-    if (!shardkey_parse(job->spec->shard_key ? job->spec->shard_key : "_id", &wanted, err))
-        return false;
-    const bool ok = job_check_unique_indexes(job, &wanted, false, err) &&
-                    job_check_key_index(job, &wanted, err) &&
-                    (!job->spec->shard_key || job_check_key_values(job, err));
-    shardkey_free(&wanted);
-    return ok;
+    return job_check_unique_indexes(job, &job->shard_key, false, err) && job_check_key_index(job, err) &&
+           (!job->spec->shard_key || job_check_key_values(job, err));
 }
 
 static bool check_zones(const job_t *job, const sharding_t *sharding, const zones_t *zones, err_t *err) {
@@ -231,7 +221,7 @@ static bool check_hidden_drop(const job_t *job, err_t *err) {
 
 static bool check_cluster(const job_t *job, err_t *err) {
     const bool drops = job->spec->drop && job->place.exists,
-               may_shard = !job_shards_nothing(job) && (job->spec->drop || job->place.empty);
+               may_shard = !job->one_shard && (job->spec->drop || job->place.empty);
     sharding_t sharding;
     zones_t zones = {.hidden = false};
     if (!drops && !may_shard)
@@ -309,23 +299,19 @@ static bool place(job_t *job, const shardkey_t *wanted, err_t *err) {
 
 bool job_open_shards(job_t *job, err_t *err) {
     route_t **route = &job->loading.route;
-    shardkey_t wanted;
+    const shardkey_t of_data = shardkey_of_data(&job->shard_key),
+                     *wanted = job->schema->id ? &of_data : &job->shard_key;
     if (server_facts(job->server)->kind != SERVER_ROUTER)
         return true;
-    if (!shardkey_parse(job_shards_nothing(job) || !job->spec->shard_key ? "_id" : job->spec->shard_key,
-                        &wanted, err))
-        return false;
-    if (job->schema->id)
-        wanted = shardkey_of_data(&wanted);
     route_read_t read = route_open(job->server, job->client, route, err);
     bool ok = true;
     if (read == ROUTE_UNSHARDED && !job->place.empty)
         ok = check_no_key(job, err);
-    else if (read == ROUTE_UNSHARDED && !job_shards_nothing(job)) {
+    else if (read == ROUTE_UNSHARDED && !job->one_shard) {
         read = wait_for_first(job, err);
         if (read == ROUTE_UNSHARDED) {
             err_t why;
-            ok = place(job, &wanted, err);
+            ok = place(job, wanted, err);
             if (ok || err->status != STATUS_USAGE)
                 read = route_open(job->server, job->client, route, ok ? err : &why);
             ok = ok || read == ROUTE_READ; /* another load has placed it at the same moment */
@@ -342,7 +328,6 @@ bool job_open_shards(job_t *job, err_t *err) {
             server_namespace(job->server));
     if (read == ROUTE_UNCLEAR)
         log_note("%s: the router sorts the batches, which is slower", err->text);
-    shardkey_free(&wanted);
     return ok && read != ROUTE_FAILED && job_check_unique_ids(job, err) && open_ways(job, read, err);
 }
 

@@ -92,7 +92,7 @@ bool job_open_target(job_t *job, err_t *err) {
     if (!job_may_shard(job, err))
         return false;
     if ((!spec->drop && !job_look_at_catalog(job, err)) || !job_check_existing(job, err) ||
-        !job_check_wanted_key(job, err) || (!spec->drop && !job_check_unique_ids(job, err)))
+        !job_check_key_of_ids(job, &job->shard_key, err) || (!spec->drop && !job_check_unique_ids(job, err)))
         return false;
     if (spec->dry_run)
         return true;

@@ -30,19 +30,6 @@ bool job_check_key_of_ids(const job_t *job, const shardkey_t *key, err_t *err) {
     return true;
 }
 
-/* The catalog may have told what makes the `_id`s, behind the options. */
-bool job_check_wanted_key(const job_t *job, err_t *err) {
-    const char *text = job->spec->shard_key;
-    shardkey_t key;
-    if (!job->schema->id || !text || job_shards_nothing(job))
-        return true;
-    if (!shardkey_parse(text, &key, err))
-        return false;
-    const bool ok = job_check_key_of_ids(job, &key, err);
-    shardkey_free(&key);
-    return ok;
-}
-
 /* Would any key of the data's own fields do? Those of a dump may lie wherever they lay before. */
 static bool any_key_will_do(const job_t *job) {
     return job->schema->id->kept && job->existing == EXISTING_REJECT;
