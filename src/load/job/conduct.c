@@ -23,16 +23,10 @@ typedef struct {
 } conductor_t;
 
 static counts_t so_far(const job_t *job) {
-    counts_t sum = {.read = 0};
-    for (uint32_t i = 0; i < job->loader_count; i++) {
-        loader_counters_t counters;
-        loader_peek(job->loaders[i], &counters);
-        sum.read += counters.counts.read;
-        sum.loaded += counters.counts.loaded;
-        sum.already_there += counters.counts.already_there;
-        sum.rejected += counters.counts.rejected;
-    }
-    return sum;
+    loader_counters_t sum = {.total_ns = 0};
+    for (uint32_t i = 0; i < job->loader_count; i++)
+        loader_add_counters(job->loaders[i], &sum);
+    return sum.counts;
 }
 
 static int64_t now(void *context) {

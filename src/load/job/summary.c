@@ -8,29 +8,17 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-static void add_counters(load_result_t *result, const loader_counters_t *counters, loader_counters_t *sum) {
-    counts_t *total = &result->counts;
-    total->read += counters->counts.read;
-    total->loaded += counters->counts.loaded;
-    total->already_there += counters->counts.already_there;
-    total->rejected += counters->counts.rejected;
-    total->filtered += counters->counts.filtered;
-    total->corrected += counters->counts.corrected;
-    total->replaced += counters->counts.replaced;
-    total->kept += counters->counts.kept;
-    result->batches += counters->batches;
-    result->sent_documents += counters->sent_documents;
-    result->bytes_bson += counters->sent_bytes;
-    result->retries += counters->retries;
-    result->short_batches += counters->short_batches;
-    sum->total_ns += counters->total_ns;
-    sum->wait_server_ns += counters->wait_server_ns;
-    sum->wait_input_ns += counters->wait_input_ns;
-    result->bad_values += counters->bad_values;
-    result->ambiguous_times += counters->ambiguous_times;
-    result->passed_over.skipped += counters->passed_over.skipped;
-    result->passed_over.comments += counters->passed_over.comments;
-    result->unrouted += counters->unrouted;
+static void take_counters(load_result_t *result, const loader_counters_t *sum) {
+    result->counts = sum->counts;
+    result->batches = sum->batches;
+    result->sent_documents = sum->sent_documents;
+    result->bytes_bson = sum->sent_bytes;
+    result->retries = sum->retries;
+    result->short_batches = sum->short_batches;
+    result->bad_values = sum->bad_values;
+    result->ambiguous_times = sum->ambiguous_times;
+    result->passed_over = sum->passed_over;
+    result->unrouted = sum->unrouted;
 }
 
 /* Where the loader threads' time went. */
@@ -155,12 +143,10 @@ void job_join_loaders(job_t *job) {
     bad_values_t *bad_values = bad_values_new(job->schema);
     err_t told; /* by whoever asks what has failed first */
     pipeline_join(&job->loading.pipeline, &told);
-    for (uint32_t i = 0; i < job->loader_count; i++) {
-        loader_counters_t counters;
-        loader_end(job->loaders[i], &counters, bad_values);
-        add_counters(job->result, &counters, &sum);
-    }
+    for (uint32_t i = 0; i < job->loader_count; i++)
+        loader_end(job->loaders[i], &sum, bad_values);
     job->loader_count = 0;
+    take_counters(job->result, &sum);
     tally_bad_fields(job, bad_values);
     free(bad_values);
     /* another load may have had the file that was asked for */

@@ -311,25 +311,22 @@ loader_t *loader_start(load_state_t *loading, uint32_t number, err_t *err) {
     return loader;
 }
 
-void loader_peek(const loader_t *loader, loader_counters_t *counters) {
-    const loader_counters_t *from = &loader->counters;
-#define PEEK(name) counters->name = __atomic_load_n(&from->name, __ATOMIC_RELAXED)
-    PEEK(counts.read), PEEK(counts.loaded), PEEK(counts.already_there), PEEK(counts.rejected),
-        PEEK(counts.filtered), PEEK(counts.corrected), PEEK(counts.replaced), PEEK(counts.kept);
-    PEEK(batches), PEEK(sent_documents), PEEK(sent_bytes), PEEK(retries), PEEK(short_batches);
-    PEEK(wait_server_ns), PEEK(unrouted);
-#undef PEEK
-    counters->wait_input_ns = __atomic_load_n(&loader->work.waited_ns, __ATOMIC_RELAXED);
+void loader_add_counters(const loader_t *loader, loader_counters_t *sum) {
+    const uint64_t *from = (const uint64_t *)&loader->counters;
+    uint64_t *to = (uint64_t *)sum;
+    for (size_t i = 0; i < sizeof *sum / sizeof *to; i++)
+        to[i] += __atomic_load_n(&from[i], __ATOMIC_RELAXED);
 }
 
-void loader_end(loader_t *loader, loader_counters_t *counters, bad_values_t *bad_values) {
-    *counters = loader->counters;
+void loader_end(loader_t *loader, loader_counters_t *sum, bad_values_t *bad_values) {
+    loader_counters_t *counters = &loader->counters;
+    const bad_values_t *bad = records_bad(loader->reader);
     counters->wait_input_ns = loader->work.waited_ns;
     counters->total_ns = loader->work.took_ns;
-    const bad_values_t *bad = records_bad(loader->reader);
     counters->bad_values = bad->count;
     counters->ambiguous_times = bad->fields[bad_values_twice(bad)].count;
     counters->passed_over = records_passed_over(loader->reader);
+    loader_add_counters(loader, sum);
     if (bad_values)
         bad_values_add(bad_values, bad);
     free_loader(loader);

@@ -9,6 +9,7 @@
 
 typedef struct loader loader_t;
 
+/* Numbers of 64 bits alone: the counters of all threads are added up as such. */
 typedef struct {
     counts_t counts;
     uint64_t unrouted; /* documents whose key could not be computed: the router sends them on */
@@ -22,11 +23,11 @@ typedef struct {
 /* number: of the thread; it chooses the router to stay with. */
 loader_t *loader_start(load_state_t *loading, uint32_t number, err_t *err);
 
-/* A look at the counters while the thread runs: each figure is whole, but they may be of slightly different
+/* Adds its counters to the sum, also while the thread runs: each figure is whole, but they may be of slightly different
  * moments. */
-void loader_peek(const loader_t *loader, loader_counters_t *counters);
+void loader_add_counters(const loader_t *loader, loader_counters_t *sum);
 
-/* What it has done, after pipeline_join; it is freed. Its bad values are added to those. */
-void loader_end(loader_t *loader, loader_counters_t *counters, bad_values_t *bad_values);
+/* The same after pipeline_join, with its bad values. The loader is freed. */
+void loader_end(loader_t *loader, loader_counters_t *sum, bad_values_t *bad_values);
 
 #endif
