@@ -4,7 +4,6 @@
 #include "base/text.h"
 #include "cli/options/cli.h"
 #include "format/guess/guess.h"
-#include "load/spec/limits.h"
 #include "load/spec/retry_options.h"
 #include "study/tune/tune.h"
 #include "study/tune/tuned.h"
@@ -50,11 +49,11 @@ static bool take_values(const option_t *row, const char *text, err_t *err) {
 
 static const option_t options[] = {
     OPTION("threads", COUNT32, load.spec.threads, .group = GROUP_SPEED, .letter = 'j', .argument = "N,...",
-           .least = 1, .most = LIMITS_MOST_THREADS, .tried = true,
+           .least = 1, .most = LOAD_MOST_THREADS, .tried = true,
            .help =
                "Loader threads (default: 1, 2, 4 ... to four a CPU, 8 to 32; on a cluster to four a shard)."),
     OPTION("batch", COUNT32, load.spec.batch, .letter = 'b', .argument = "N,...", .least = 1,
-           .most = LIMITS_MOST_BATCH, .tried = true,
+           .most = LOAD_MOST_BATCH, .tried = true,
            .help = "Documents in a batch (default 100,300,1000,3000)."),
     OPTION("direct", FLAG, load.spec.direct, .argument = "true,...", .offers = "true false", .tried = true,
            .help = "Send each batch to its shard's primary, past the routers: true, or true,false."),

@@ -217,8 +217,7 @@ static bool read_spec(job_t *job, err_t *err) {
     if (spec->drop && spec->append)
         return err_set(err, STATUS_USAGE,
                        "--append keeps the documents that --drop would drop; give one of them");
-    if (!job_find_existing(job, NULL, err) || !limits_check(spec->threads, spec->memory, err) ||
-        !limits_check_batch(spec->batch, spec->batch_bytes, err) || !open_format(job, err))
+    if (!job_find_existing(job, NULL, err) || !open_format(job, err))
         return false;
     snprintf(job->result->format, sizeof job->result->format, "%s", job->schema->name);
     if (spec->filter_count &&

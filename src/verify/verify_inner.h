@@ -7,7 +7,6 @@
 #include "catalog/store/store_mongo.h"
 #include "format/record/record_id.h"
 #include "load/rejects/fixes.h"
-#include "load/spec/limits.h"
 #include "load/spec/progress.h"
 #include "load/threads/pipeline.h"
 #include "server/collection.h"
@@ -43,7 +42,7 @@ struct verification {
     load_file_t *files;
     pipeline_t pipeline;
     inspection_t inspection;
-    verify_worker_t workers[LIMITS_MOST_THREADS];
+    verify_worker_t workers[LOAD_MOST_THREADS];
     uint32_t worker_count;
     uint64_t lanes[RECORD_ID_LANES]; /* documents that were seen */
     existing_t existing;

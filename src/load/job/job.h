@@ -16,7 +16,6 @@
 #include "load/rate/throttle.h"
 #include "load/rejects/fixes.h"
 #include "load/rejects/reject.h"
-#include "load/spec/limits.h"
 #include "load/spec/load_result.h"
 #include "load/spec/load_spec.h"
 #include "load/spec/progress.h"
@@ -107,7 +106,7 @@ typedef struct {
     feeder_t *feeder;
 
     load_state_t loading;
-    loader_t *loaders[LIMITS_MOST_THREADS];
+    loader_t *loaders[LOAD_MOST_THREADS];
     uint32_t loader_count;
     counts_t twice; /* of blocks that were counted before: see count_once in collect.c */
     progress_t progress;

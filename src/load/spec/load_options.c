@@ -4,7 +4,6 @@
 #include "format/guess/guess_options.h"
 #include "format/json/json.h"
 #include "load/before/copies.h"
-#include "load/spec/limits.h"
 #include "server/wire.h"
 
 #include <string.h>
@@ -183,20 +182,19 @@ const option_t load_options[] = {
                    "read it back, and go on."),
 
     OPTION("threads", COUNT32_AUTO, spec.threads, .group = GROUP_SPEED, .letter = 'j', .argument = "N|auto",
-           .least = 1, .most = LIMITS_MOST_THREADS, .takers = TAKEN_BY_LOAD | TAKEN_BY_DRILL,
+           .least = 1, .most = LOAD_MOST_THREADS, .takers = TAKEN_BY_LOAD | TAKEN_BY_DRILL,
            .help = "Loader threads, each with a connection (default: twice the CPUs, 4 to 16). auto: as "
                    "`tipple tune` found."),
     OPTION("threads", COUNT32, spec.threads, .letter = 'j', .argument = "N", .least = 1,
-           .most = LIMITS_MOST_THREADS, .takers = TAKEN_BY_VERIFY | TAKEN_BY_LIBRARY,
+           .most = LOAD_MOST_THREADS, .takers = TAKEN_BY_VERIFY | TAKEN_BY_LIBRARY,
            .help = "Threads, each with a connection of its own (default: twice the CPUs, 4 to 16)."),
     OPTION("batch", COUNT32_AUTO, spec.batch, .letter = 'b', .argument = "N|auto", .least = 1,
-           .most = LIMITS_MOST_BATCH, .takers = TAKEN_BY_LOAD | TAKEN_BY_DRILL,
+           .most = LOAD_MOST_BATCH, .takers = TAKEN_BY_LOAD | TAKEN_BY_DRILL,
            .help = "Documents a batch (default 1000; auto: by tipple tune)."),
-    OPTION("batch", COUNT32, spec.batch, .letter = 'b', .argument = "N", .least = 1,
-           .most = LIMITS_MOST_BATCH, .takers = TAKEN_BY_LIBRARY,
-           .help = "Documents in a batch (default 1000)."),
-    OPTION("memory", SIZE, spec.memory, .argument = "SIZE", .least = LIMITS_LEAST_MEMORY,
-           .most = LIMITS_MOST_MEMORY, .tried = true, .takers = COMPARES,
+    OPTION("batch", COUNT32, spec.batch, .letter = 'b', .argument = "N", .least = 1, .most = LOAD_MOST_BATCH,
+           .takers = TAKEN_BY_LIBRARY, .help = "Documents in a batch (default 1000)."),
+    OPTION("memory", SIZE, spec.memory, .argument = "SIZE", .least = LOAD_LEAST_MEMORY,
+           .most = LOAD_MOST_MEMORY, .tried = true, .takers = COMPARES,
            .help = "Memory for text and batches on their way (default 256M)."),
     OPTION("direct", FLAG, spec.direct, .takers = DRILLS,
            .help =

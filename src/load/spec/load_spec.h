@@ -6,7 +6,14 @@
 #include "load/spec/timeline.h"
 #include "server/collection.h"
 
-enum { LOAD_BATCH = 1000 }; /* documents, where nothing is said */
+/* documents, where nothing is said; and what the tables of options allow */
+enum {
+    LOAD_BATCH = 1000,
+    LOAD_MOST_BATCH = 100000,
+    LOAD_MOST_THREADS = 256,
+    LOAD_LEAST_MEMORY = 16 << 20,
+};
+#define LOAD_MOST_MEMORY (1ull << 40)
 
 typedef struct {
     const char *uri;

@@ -3,7 +3,6 @@
 #include "base/document.h"
 #include "base/log.h"
 #include "base/numbers.h"
-#include "load/spec/limits.h"
 #include "load/spec/options.h"
 #include "server/bson_read.h"
 #include "server/server.h"
@@ -77,7 +76,7 @@ static bool read_line(const char *text, const char *target, tuned_t *tuned) {
         return false;
     const double threads = bson_read_number(&line, "threads"), batch = bson_read_number(&line, "batch");
     const bool ok = strcmp(bson_read_text(&line, "target"), target) == 0 && threads >= 1 &&
-                    threads <= LIMITS_MOST_THREADS && batch >= 1 && batch <= LIMITS_MOST_BATCH;
+                    threads <= LOAD_MOST_THREADS && batch >= 1 && batch <= LOAD_MOST_BATCH;
     if (ok) {
         *tuned = (tuned_t){.threads = (uint32_t)threads,
                            .batch = (uint32_t)batch,
