@@ -162,26 +162,15 @@ bool job_check_existing(const job_t *job, err_t *err);
 /* May the inputs be loaded one after the other, where documents are replaced? Before they are registered. */
 bool job_check_turns(job_t *job, err_t *err);
 
-/* unique_ids.c: does a shard key bring all documents with one `_id` of the data to one shard? key: of this one. wanted: of
- * --shard-key. unique: of the one that the collection has now, if any. */
+/* shard_key.c. key_of_ids: does this key bring all documents with one `_id` of the data to one shard? unique_ids: does the one that
+ * the collection has now, if any? new_key: does all that is asked for go with --shard-key, or else the `_id`? present_key: with the
+ * key that the collection has already, as far as this user may read it? build: indexes that are asked for and have the fields of the
+ * key, before the empty collection is sharded. */
 bool job_check_key_of_ids(const job_t *job, const shardkey_t *key, err_t *err);
 bool job_check_unique_ids(const job_t *job, err_t *err);
-
-/* unique_indexes.c: would the server build those that are asked for, where the collection is sharded by this key? present: it is
- * already. */
-bool job_check_unique_indexes(const job_t *job, const shardkey_t *key, bool present, err_t *err);
-
-/* present_key.c: where the collection is sharded already, do --shard-key and unique indexes go with its key? What this user may not
- * read is not checked. */
+bool job_check_new_key(const job_t *job, err_t *err);
 bool job_check_present_key(const job_t *job, err_t *err);
-
-/* key_index.c: indexes that are asked for and have the fields of the shard key. check: before anything is touched. build: before the
- * empty collection is sharded. */
-bool job_check_key_index(const job_t *job, err_t *err);
 bool job_build_key_index(const job_t *job, const shardkey_t *key, err_t *err);
-
-/* free_keys.c: have the records values for --shard-key, which is given? Before anything is touched. */
-bool job_check_key_values(const job_t *job, err_t *err);
 
 /* course.c: the next phase begins: in the timeline, and for whoever watches. */
 void job_enter(job_t *job, timeline_phase_t phase);

@@ -170,12 +170,6 @@ static bool open_ways(job_t *job, route_read_t read, err_t *err) {
                 direct_open(job->server, job->client, job->loading.route, connections, err)) != NULL;
 }
 
-/* Of the key by which it is about to be sharded. */
-static bool check_wanted(const job_t *job, err_t *err) {
-    return job_check_unique_indexes(job, &job->shard_key, false, err) && job_check_key_index(job, err) &&
-           (!job->spec->shard_key || job_check_key_values(job, err));
-}
-
 static bool check_zones(const job_t *job, const sharding_t *sharding, const zones_t *zones, err_t *err) {
     return sharding->sharded || !zones->others ||
            err_set(err, STATUS_USAGE,
@@ -201,7 +195,7 @@ static bool check_sharding(const job_t *job, const sharding_t *sharding, const z
         return false;
     if (sharding->sharded && !job->spec->drop)
         return true;
-    const bool ok = find_shards(job, &shards, err) && check_wanted(job, err);
+    const bool ok = find_shards(job, &shards, err) && job_check_new_key(job, err);
     config_free(&shards);
     return ok;
 }
