@@ -44,17 +44,6 @@ static bool can_check(const check_t *check, size_t at) {
     return !input_is_in_stream(file) || !at || check->manifest->files[at - 1].archive != file->archive;
 }
 
-static bool make_room(checker_t *checker, size_t room, err_t *err) {
-    if (room <= checker->room)
-        return true;
-    uint8_t *larger = realloc(checker->text, room);
-    if (!larger)
-        return err_memory(err, room);
-    checker->text = larger;
-    checker->room = room;
-    return true;
-}
-
 /* Reads until the first line is there that is not blank. The cutter's first cut has that line if it begins in the first window
  * and is no longer than any record may be; else the file fits here, and its feeder may refuse it. */
 static bool read_head(checker_t *checker, source_t *source, size_t *have, bool *fits, err_t *err) {
@@ -63,7 +52,7 @@ static bool read_head(checker_t *checker, source_t *source, size_t *have, bool *
     bool whole = false, more = true;
     size_t begins, ends;
     for (size_t want = FIRST_BYTES; more && !whole && !*fits; want *= 4) {
-        if (!make_room(checker, want, err))
+        if (!GROW(checker->text, checker->room, want, err))
             return false;
         const ssize_t got = source_read(source, checker->text + *have, want - *have, err);
         if (got < 0)

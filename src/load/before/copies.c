@@ -1,4 +1,5 @@
 #include "load/before/copies.h"
+#include "base/text.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -68,19 +69,6 @@ static bool add_copy(manifest_t *manifest, size_t number, uint32_t copy, err_t *
     return true;
 }
 
-static bool make_room(manifest_t *manifest, uint32_t copies, err_t *err) {
-    const size_t files = manifest->count * copies, archives = manifest->archive_count + files;
-    input_file_t *more = realloc(manifest->files, files * sizeof *more);
-    if (!more)
-        return err_memory(err, files * sizeof *more);
-    manifest->files = more;
-    input_file_t **list = realloc(manifest->archives, archives * sizeof *list);
-    if (!list)
-        return err_memory(err, archives * sizeof *list);
-    manifest->archives = list;
-    return true;
-}
-
 static bool check(const manifest_t *manifest, bool copied, err_t *err) {
     for (size_t i = 0; i < manifest->count; i++) {
         const input_file_t *file = &manifest->files[i];
@@ -102,7 +90,9 @@ bool copies_make(manifest_t *manifest, uint32_t copies, err_t *err) {
         return false;
     if (copies < 2 || !files)
         return true;
-    if (!make_room(manifest, copies, err))
+    size_t room = files, archive_room = manifest->archive_count;
+    if (!GROW(manifest->files, room, files * copies, err) ||
+        !GROW(manifest->archives, archive_room, archive_room + files * copies, err))
         return false;
     for (uint32_t copy = 2; copy <= copies; copy++)
         for (size_t i = 0; i < files; i++)
