@@ -146,8 +146,8 @@ TEST(first_come_first) {
     for (int i = 0; i < GUESTS; i++)
         assert_int_equal(order[i], i);
     assert_int_equal(throttle_place(throttle, 1).waiting, 0);
-    assert_true(throttle_waited_for_limits(throttle) > 0);
-    assert_int_equal(throttle_waited_for_rate(throttle), 0);
+    assert_true(throttle_waited(throttle).for_limits_ns > 0);
+    assert_int_equal(throttle_waited(throttle).for_rate_ns, 0);
     throttle_free(throttle);
 }
 
@@ -250,7 +250,7 @@ TEST(rate_of_threads) {
             pthread_join(guests[i].thread, NULL);
         assert_int_equal(passed_count, GUESTS);
         assert_true(clock_now_ns() - start >= 79 * MS);
-        assert_true(throttle_waited_for_rate(throttle) > 0);
+        assert_true(throttle_waited(throttle).for_rate_ns > 0);
         throttle_free(throttle);
     }
 }

@@ -118,7 +118,7 @@ static void show_progress(job_t *job) {
 
 static void wait_until(load_state_t *loading, int64_t until_ns) {
     const struct timespec until = clock_to_timespec(until_ns);
-    pthread_cond_timedwait(&loading->changed, &loading->lock, &until);
+    pthread_cond_clockwait(&loading->changed, &loading->lock, CLOCK_MONOTONIC, &until);
 }
 
 static bool is_idle(job_t *job) {

@@ -141,7 +141,6 @@ bool job_find_id(job_t *job, err_t *err);
  * catalog and the result; once the catalog was looked at. add: writes them down; when the inputs are registered. see: for
  * feeder_options_t. leave_out_columns: for the main thread. refuse: the catalog was not opened, bound or widened; finds out whether the load
  * may begin again. Always false. */
-bool job_refuse(job_t *job);
 bool job_take_new_columns(job_t *job, err_t *err);
 bool job_list_added(job_t *job, err_t *err);
 bool job_add_columns(job_t *job, err_t *err);

@@ -65,15 +65,14 @@ void job_release(job_t *job) {
     char rate[UNITS_MAX];
     if (!throttle)
         return;
-    const int64_t by_rate = throttle_waited_for_rate(throttle),
-                  by_limits = throttle_waited_for_limits(throttle);
-    result->throttled_ns = (by_rate + by_limits) / result->threads;
-    if (by_rate)
+    const throttle_waited_t waited = throttle_waited(throttle);
+    result->throttled_ns = (waited.for_rate_ns + waited.for_limits_ns) / result->threads;
+    if (waited.for_rate_ns)
         snprintf(result->throttled_by, sizeof result->throttled_by, "--max-rate %s%s",
                  spec->max_rate_bytes ? units_size(rate, (double)spec->max_rate)
                                       : units_rate(rate, (double)spec->max_rate),
                  spec->max_rate_bytes ? "/s" : " docs/s");
-    else if (by_limits)
+    else if (waited.for_limits_ns)
         say_why(throttle, result->throttled_by, sizeof result->throttled_by);
     throttle_free(throttle);
     job->loading.throttle = NULL;

@@ -45,11 +45,10 @@ typedef struct {
 
 struct throttle {
     pthread_mutex_t lock;
-    pthread_condattr_t monotonic;
     bool closed, has_rate, bytes;
     bucket_t bucket;
     line_t line; /* for the bucket */
-    int64_t waited_for_rate_ns, waited_for_limits_ns;
+    throttle_waited_t waited;
     size_t place_count;
     gate_t gates[];
 };
@@ -65,7 +64,7 @@ static void wake_first(const line_t *line) {
 
 /* To the end of the line; back when it is this thread's turn. */
 static void stand_in(throttle_t *throttle, line_t *line, waiter_t *me) {
-    pthread_cond_init(&me->woken, &throttle->monotonic);
+    pthread_cond_init(&me->woken, NULL);
     me->next = NULL;
     if (line->last)
         line->last->next = me;
@@ -88,7 +87,7 @@ static void stand_out(line_t *line, waiter_t *me) {
 static void wait_until(throttle_t *throttle, waiter_t *me, int64_t now, int64_t moment) {
     int64_t until = moment - now < LOOK_UP_NS ? moment : now + LOOK_UP_NS;
     struct timespec at = clock_to_timespec(until);
-    pthread_cond_timedwait(&me->woken, &throttle->lock, &at);
+    pthread_cond_clockwait(&me->woken, &throttle->lock, CLOCK_MONOTONIC, &at);
 }
 
 /* ---- the two gates that a batch passes ---- */
@@ -110,7 +109,7 @@ static bool pass_gate(throttle_t *throttle, gate_t *gate, int64_t *now) {
     gate->under_way += pass;
     stand_out(&gate->line, &me);
     gate->waiting--;
-    throttle->waited_for_limits_ns += *now - came;
+    throttle->waited.for_limits_ns += *now - came;
     return pass;
 }
 
@@ -123,7 +122,7 @@ static bool pay(throttle_t *throttle, uint64_t cost, int64_t *now) {
     for (; *now < moment && !over(throttle); *now = clock_now_ns())
         wait_until(throttle, &me, *now, moment);
     stand_out(&throttle->line, &me);
-    throttle->waited_for_rate_ns += *now - came;
+    throttle->waited.for_rate_ns += *now - came;
     return *now >= moment;
 }
 
@@ -182,19 +181,11 @@ throttle_place_t throttle_place(throttle_t *throttle, size_t place) {
     return found;
 }
 
-static int64_t look_at(throttle_t *throttle, const int64_t *value) {
+throttle_waited_t throttle_waited(throttle_t *throttle) {
     pthread_mutex_lock(&throttle->lock);
-    int64_t now = *value;
+    const throttle_waited_t waited = throttle->waited;
     pthread_mutex_unlock(&throttle->lock);
-    return now;
-}
-
-int64_t throttle_waited_for_rate(throttle_t *throttle) {
-    return look_at(throttle, &throttle->waited_for_rate_ns);
-}
-
-int64_t throttle_waited_for_limits(throttle_t *throttle) {
-    return look_at(throttle, &throttle->waited_for_limits_ns);
+    return waited;
 }
 
 throttle_t *throttle_new(const throttle_options_t *options) {
@@ -202,8 +193,6 @@ throttle_t *throttle_new(const throttle_options_t *options) {
     if (!throttle)
         return NULL;
     pthread_mutex_init(&throttle->lock, NULL);
-    pthread_condattr_init(&throttle->monotonic);
-    pthread_condattr_setclock(&throttle->monotonic, CLOCK_MONOTONIC);
     throttle->has_rate = options->per_second > 0;
     throttle->bytes = options->bytes;
     if (throttle->has_rate)
@@ -220,7 +209,6 @@ void throttle_free(throttle_t *throttle) {
     if (!throttle)
         return;
     pthread_mutex_destroy(&throttle->lock);
-    pthread_condattr_destroy(&throttle->monotonic);
     free(throttle);
 }
 

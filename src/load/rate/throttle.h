@@ -55,7 +55,9 @@ typedef struct {
 throttle_place_t throttle_place(throttle_t *throttle, size_t place);
 
 /* Thread time that went by waiting, since the start. */
-int64_t throttle_waited_for_rate(throttle_t *throttle);
-int64_t throttle_waited_for_limits(throttle_t *throttle);
+typedef struct {
+    int64_t for_rate_ns, for_limits_ns;
+} throttle_waited_t;
+throttle_waited_t throttle_waited(throttle_t *throttle);
 
 #endif

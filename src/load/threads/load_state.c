@@ -29,17 +29,12 @@ static void block_is_gone(void *context) {
     pthread_mutex_unlock(&loading->lock);
 }
 
-bool load_state_init(load_state_t *loading) {
-    pthread_condattr_t monotonic;
-    pthread_condattr_init(&monotonic);
-    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+void load_state_init(load_state_t *loading) {
     pthread_mutex_init(&loading->lock, NULL);
-    bool ok = pthread_cond_init(&loading->changed, &monotonic) == 0 &&
-              pthread_cond_init(&loading->answered, NULL) == 0;
+    pthread_cond_init(&loading->changed, NULL);
+    pthread_cond_init(&loading->answered, NULL);
     loading->news_end = &loading->news;
     loading->pipeline = (pipeline_t){.failed = wake_all, .settled = block_is_gone, .context = loading};
-    pthread_condattr_destroy(&monotonic);
-    return ok;
 }
 
 void load_state_free(load_state_t *loading) {

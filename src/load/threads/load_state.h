@@ -90,7 +90,7 @@ typedef struct {
     uint64_t blocks; /* that were handed over, and are not settled */
 } load_state_t;
 
-bool load_state_init(load_state_t *loading);
+void load_state_init(load_state_t *loading);
 void load_state_free(load_state_t *loading); /* the lock, and news that nobody took */
 
 bool load_state_is_fed(load_state_t *loading); /* the feeders have ended */

@@ -21,13 +21,9 @@ queue_t *queue_new(size_t capacity) {
     queue_t *queue = calloc(1, sizeof *queue + capacity * sizeof(entry_t));
     if (!queue)
         return NULL;
-    pthread_condattr_t monotonic;
-    pthread_condattr_init(&monotonic);
-    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
     pthread_mutex_init(&queue->lock, NULL);
-    pthread_cond_init(&queue->room, &monotonic);
-    pthread_cond_init(&queue->item, &monotonic);
-    pthread_condattr_destroy(&monotonic);
+    pthread_cond_init(&queue->room, NULL);
+    pthread_cond_init(&queue->item, NULL);
     queue->capacity = capacity;
     return queue;
 }
@@ -97,7 +93,8 @@ void *queue_pop(queue_t *queue, int64_t wait_ns, uint32_t part, uint32_t parts) 
     while (!queue->count && !queue->closed) {
         if (wait_ns < 0)
             pthread_cond_wait(&queue->item, &queue->lock);
-        else if (queue->drained || pthread_cond_timedwait(&queue->item, &queue->lock, &until))
+        else if (queue->drained ||
+                 pthread_cond_clockwait(&queue->item, &queue->lock, CLOCK_MONOTONIC, &until))
             break;
     }
     if (queue->count) {
