@@ -132,6 +132,14 @@ static bool first_records_try(const schema_t *schema, const manifest_t *manifest
     return ok ? judge(&looker, err) : err_memory(err, MEMORY);
 }
 
+/* option: with the text that names the path. */
+static bool check_made(const job_t *job, const char *option, const char *text, const char *path, err_t *err) {
+    suggestion_t near;
+    return strcmp(path, "_id") == 0 || schema_makes(job->schema, path, &near) ||
+           err_set(err, STATUS_USAGE, "--%s %s: the documents of the format '%s' have no key '%s'%s", option,
+                   text, job->schema->name, path, near.text);
+}
+
 /* A shard key stays for good, and with one that no document has all of them go to one shard. */
 static bool read_shard_key(job_t *job, err_t *err) {
     const char *text = job->spec->shard_key;
@@ -142,13 +150,9 @@ static bool read_shard_key(job_t *job, err_t *err) {
     if (!shardkey_parse(text, &job->shard_key, err))
         return false;
     for (size_t i = 0; i < key->count; i++) {
-        const char *path = key->fields[i].path;
-        suggestion_t near;
-        schema_need(job->schema, path);
-        if (strcmp(path, "_id") != 0 && !schema_makes(job->schema, path, &near))
-            return err_set(err, STATUS_USAGE,
-                           "--shard-key %s: the documents of the format '%s' have no key '%s'%s", text,
-                           job->schema->name, path, near.text);
+        schema_need(job->schema, key->fields[i].path);
+        if (!check_made(job, "shard-key", text, key->fields[i].path, err))
+            return false;
     }
     return job_check_key_of_ids(job, key, err);
 }
@@ -156,18 +160,13 @@ static bool read_shard_key(job_t *job, err_t *err) {
 /* With a field that no document has, an index would be of no use. In JSON it is taken as it is: a text index has keys that are no fields. */
 static bool check_index(const job_t *job, const char *text, const index_spec_t *index, err_t *err) {
     bson_iter_t at;
-    suggestion_t near;
+    bool ok = true;
     if (*text == '{')
         return true;
     bson_iter_init(&at, &index->keys);
-    while (bson_iter_next(&at)) {
-        const char *path = bson_iter_key(&at);
-        if (strcmp(path, "_id") != 0 && !schema_makes(job->schema, path, &near))
-            return err_set(err, STATUS_USAGE,
-                           "--index %s: the documents of the format '%s' have no key '%s'%s", text,
-                           job->schema->name, path, near.text);
-    }
-    return true;
+    while (ok && bson_iter_next(&at))
+        ok = check_made(job, "index", text, bson_iter_key(&at), err);
+    return ok;
 }
 
 /* The same one may be asked for twice. */

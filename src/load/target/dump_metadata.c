@@ -56,17 +56,14 @@ static bool leave_out(const job_t *job, const input_file_t *file, const bson_t *
 
 static bool add_index(job_t *job, const input_file_t *file, const bson_t *index, err_t *err) {
     index_spec_t *spec = &job->indexes[job->index_count];
-    bson_iter_t iter;
-    const char *name = bson_iter_init_find(&iter, index, "name") && BSON_ITER_HOLDS_UTF8(&iter)
-                           ? bson_iter_utf8(&iter, NULL)
-                           : "";
+    const char *name = bson_read_text(index, "name");
     /* what a clustered collection is ordered by is made with it, whatever its name */
     if (strcmp(name, "_id_") == 0 || bson_has_field(index, "clustered"))
         return true;
     const index_spec_t *known = known_as(job, name);
     if (known)
         return leave_out(job, file, index, known, err);
-    if (bson_iter_init_find(&iter, index, "expireAfterSeconds")) {
+    if (bson_has_field(index, "expireAfterSeconds")) {
         log_warn("the index %s of the dump is not built: it removes documents by their age, which `tipple "
                  "verify` would miss; build it after that",
                  name);
@@ -94,31 +91,21 @@ static bool add_indexes(job_t *job, const input_file_t *file, bson_iter_t *list,
     if (!BSON_ITER_HOLDS_ARRAY(list) || !bson_iter_recurse(list, &at))
         return BSON_ITER_HOLDS_NULL(list) || refuse_metadata(file, "'indexes' is no list", err);
     while (ok && bson_iter_next(&at)) {
-        const uint8_t *bytes;
-        uint32_t length;
         bson_t index;
-        if (!BSON_ITER_HOLDS_DOCUMENT(&at))
-            return refuse_metadata(file, "an entry of 'indexes' is no document", err);
-        bson_iter_document(&at, &length, &bytes);
-        ok = !bson_init_static(&index, bytes, length) || add_index(job, file, &index, err);
+        ok = bson_read_document(&at, &index)
+                 ? add_index(job, file, &index, err)
+                 : refuse_metadata(file, "an entry of 'indexes' is no document", err);
     }
     return ok;
 }
 
-/* Servers of today make each collection as if it had these, or do not know them. */
-static bool is_old(const char *option) {
-    return strcmp(option, "autoIndexId") == 0 || strcmp(option, "flags") == 0 ||
-           strcmp(option, "temp") == 0 || strcmp(option, "create") == 0;
-}
-
+/* Servers of today make each collection as if it had those that are left out, or do not know them. */
 static bool take_options(job_t *job, const input_file_t *file, bson_iter_t *found, err_t *err) {
-    bson_iter_t iter;
-    if (!BSON_ITER_HOLDS_DOCUMENT(found) || !bson_iter_recurse(found, &iter))
+    bson_t all;
+    if (!bson_read_document(found, &all))
         return BSON_ITER_HOLDS_NULL(found) || refuse_metadata(file, "'options' is no document", err);
     bson_t *options = bson_new();
-    while (bson_iter_next(&iter))
-        if (!is_old(bson_iter_key(&iter)))
-            bson_append_iter(options, bson_iter_key(&iter), -1, &iter);
+    bson_copy_to_excluding_noinit(&all, options, "autoIndexId", "flags", "temp", "create", NULL);
     if (!job->dumped) {
         job->dumped = options;
         return true;

@@ -121,12 +121,8 @@ static bool check_unique_indexes(const job_t *job, const shardkey_t *key, bool p
 
 /* Servers want an index that has all documents, in the order of their bytes. */
 static bool may_be_of_key(const index_spec_t *index) {
-    bson_iter_t at, locale;
-    const bool simple =
-        !bson_iter_init_find(&at, &index->options, "collation") ||
-        (bson_iter_init(&at, &index->options) &&
-         bson_iter_find_descendant(&at, "collation.locale", &locale) && BSON_ITER_HOLDS_UTF8(&locale) &&
-         strcmp(bson_iter_utf8(&locale, NULL), "simple") == 0);
+    const bool simple = !bson_has_field(&index->options, "collation") ||
+                        strcmp(bson_read_text(&index->options, "collation.locale"), "simple") == 0;
     return simple && !bson_read_true(&index->options, "sparse") &&
            !bson_read_true(&index->options, "hidden") &&
            !bson_has_field(&index->options, "partialFilterExpression");
