@@ -162,15 +162,11 @@ bool job_build_key_index(const job_t *job, const shardkey_t *key, err_t *err) {
  *
  * Where most records have no value for a field of the shard key, most documents go to one shard: some records are checked. */
 
-static size_t count_without(const sample_t *sample, size_t field) {
+static size_t count_without(const sample_t *sample, const char *path) {
+    bson_iter_t at;
     size_t count = 0;
-    for (size_t i = 0; i < sample->count; i++) {
-        bson_iter_t at;
-        bool any = bson_iter_init(&at, sample->keys[i]);
-        for (size_t number = 0; any && number <= field; number++)
-            any = bson_iter_next(&at);
-        count += any && BSON_ITER_HOLDS_NULL(&at);
-    }
+    for (size_t i = 0; i < sample->count; i++)
+        count += bson_iter_init_find(&at, sample->keys[i], path) && BSON_ITER_HOLDS_NULL(&at);
     return count;
 }
 
@@ -201,7 +197,8 @@ static bool check_key_values(const job_t *job, err_t *err) {
               sample_take(job->schema, &job->manifest, &key, &sample, err);
     for (size_t i = 0; ok && sample.count && i < key.count; i++)
         ok = strcmp(key.fields[i].path, "_id") == 0 ||
-             judge_field(job, key.fields[i].path, count_without(&sample, i), sample.count, err);
+             judge_field(job, key.fields[i].path, count_without(&sample, key.fields[i].path), sample.count,
+                         err);
     sample_free(&sample);
     return ok;
 }
