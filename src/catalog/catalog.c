@@ -156,10 +156,7 @@ bool catalog_open(store_t *store, const catalog_settings_t *settings, catalog_he
                                       .appends = settings->append};
             memcpy(fresh.uuid, settings->uuid, STORE_UUID);
             if (header->has_entries)
-                return err_set(
-                    err, STATUS_USAGE,
-                    "the catalog of %s is damaged: it has entries of inputs, but its header was removed; %s",
-                    settings->name, ANEW);
+                return catalog_refuse_none(settings->name, header, err);
             if (!settings->empty && !settings->append)
                 return catalog_refuse_unknown_data(settings->name, false, err);
             if (!store->make_header(store, &fresh, err))
@@ -388,27 +385,11 @@ bool catalog_take(store_t *store, ledger_t *ledger, int64_t now_ns, const work_t
     return ok;
 }
 
-/* If not all changes were made, the checkpoint after them finds that its pieces are lost. */
-static bool reopen_fixes(store_t *store, ledger_t *ledger, err_t *err) {
-    entry_change_t *changes;
-    fix_mark_t *fixes;
-    size_t count;
-    uint64_t changed;
-    bool ok = ledger_gone_fixes(ledger, &changes, &fixes, &count, err);
-    ledger->writes += ok && count;
-    ok = ok && (!count || store->change_entries(store, changes, count, &changed, err));
-    if (ok && count && changed == count)
-        ledger_gone_written(ledger);
-    free(changes);
-    free(fixes);
-    return ok;
-}
-
 bool catalog_checkpoint(store_t *store, ledger_t *ledger, int64_t now_ns, err_t *err) {
     entry_change_t *changes = NULL;
     size_t count = 0;
     uint64_t changed = 0;
-    bool ok = reopen_fixes(store, ledger, err) && ledger_checkpoint(ledger, &changes, &count, err);
+    bool ok = ledger_checkpoint(ledger, &changes, &count, err);
     ledger->writes += ok && count;
     ok = ok && (!count || store->change_entries(store, changes, count, &changed, err));
     if (ok && changed == count) {

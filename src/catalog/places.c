@@ -103,16 +103,6 @@ const entry_t *places_known_as(const places_t *places, const char *name) {
     return NULL;
 }
 
-const entry_t *places_removed(const places_t *places, const char *name, bool remains, const entry_t *before) {
-    for (size_t i = before ? (size_t)(before - places->entries.entries) + 1 : 0; i < places->entries.count;
-         i++) {
-        const entry_t *entry = &places->entries.entries[i];
-        if (entry->removed && (entry->remains || !remains) && strcmp(entry->path, name) == 0)
-            return entry;
-    }
-    return NULL;
-}
-
 /* ---- names ---- */
 
 /* Of NAME#ORDINAL, with any zeros before the number; NULL: there is none. */

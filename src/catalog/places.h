@@ -16,9 +16,6 @@ const entries_t *places_entries(const places_t *places);
 const entry_t *places_named(const places_t *places, const char *name);
 /* The newest input that is there and was recognised under this name, which is not its own; NULL: none. */
 const entry_t *places_known_as(const places_t *places, const char *name);
-/* The next removed input of this name after this one (NULL: the first one); remains: only those whose documents are not
- * removed yet. NULL: no more. */
-const entry_t *places_removed(const places_t *places, const char *name, bool remains, const entry_t *before);
 
 /* What a person may mean by a name: all inputs that have it, and the one that it addresses as NAME#ORDINAL, removed or
  * not. *at: 0, then as it was left. NULL: no more. */

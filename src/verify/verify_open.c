@@ -209,7 +209,7 @@ static bool open_catalog(verification_t *run, err_t *err) {
     if (!check_header(run, err) ||
         !kept_format_hold(&run->header, server_namespace(run->server), run->schema, true, err) ||
         !own_id_set(run->schema, run->header.id ? run->header.id : "", err) || !take_filter(run, err) ||
-        !running_count(run->store, run->header.lease_ms, &running, err))
+        !running_others(run->store, NULL, run->header.lease_ms, &running, err))
         return false;
     if (running)
         log_warn("%zu load%s of %s %s running: what is not there yet counts as missing", running,

@@ -223,7 +223,7 @@ static void try_rest(store_t *store, err_t *err) {
     LAB_MUST(store_read_all(store, among, 3, &entries, err) || err->text[0]);
     entries_free(&entries);
     LAB_MUST(store->collection(store, uuid, err) || err->text[0]);
-    LAB_MUST(running_count(store, 1000, &count, err) || err->text[0]);
+    LAB_MUST(running_others(store, NULL, 1000, &count, err) || err->text[0]);
     LAB_MUST(store_take_numbers(store, 0, 1, 1, &extent, &ordinal, err) || err->text[0]);
 }
 

@@ -1112,8 +1112,7 @@ LAB_TEST(beats, "beats") {
 
 static size_t running(lab_t *lab, const load_id_t *but, int64_t lease_ms) {
     size_t count;
-    OK(lab, but ? running_others(lab->store, but, lease_ms, &count, &lab->err)
-                : running_count(lab->store, lease_ms, &count, &lab->err));
+    OK(lab, running_others(lab->store, but, lease_ms, &count, &lab->err));
     return count;
 }
 

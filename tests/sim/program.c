@@ -288,7 +288,7 @@ static bool forget(sim_load_t *load, err_t *err) {
     if (!places)
         return false;
     const entry_t *entry = places_named(places, name);
-    bool ok = entry || places_removed(places, name, true, NULL) ||
+    bool ok = entry || places_meant(places, name).remains ||
               err_set(err, STATUS_USAGE, "%s is not in the catalog", name);
     const removal_t removal = removal_of(load);
     ok = ok && program_begin(load, err) &&
@@ -333,7 +333,7 @@ static void run(void *argument) {
                     : load->command.retry ? retry_run(load, &status, &load->err)
                                           : forget(load, &load->err);
     load->status = ok ? status : load->err.status;
-    if (ok && loads && ledger_open_rejects(&load->ledger))
+    if (ok && loads && check_open_rejects(load))
         load->status = STATUS_SOME_REJECTED;
     if (ok && loads)
         check_said(world, load);

@@ -448,6 +448,8 @@ void check_right(world_t *world, const packet_t *message);
 void check_new_uuid(world_t *world, const packet_t *message);
 void check_drop(world_t *world, const packet_t *message);
 void check_insert(world_t *world, const packet_t *message, int64_t id, uint32_t document);
+/* How many rejected records its ledger counts that are not fixed. */
+uint64_t check_open_rejects(const sim_load_t *load);
 void check_said(world_t *world, sim_load_t *load);
 void check_noted(world_t *world, const entry_t *entry);
 void check_burial(world_t *world, const entry_t *entry, const entry_change_t *change);

@@ -378,10 +378,3 @@ int64_t ledger_confirmed(const ledger_t *ledger) {
     }
     return oldest_ns;
 }
-
-uint64_t ledger_open_rejects(const ledger_t *ledger) {
-    uint64_t open = 0;
-    for (size_t i = 0; i < ledger->input_count; i++)
-        open += entry_open_rejects(&ledger->inputs[i].entry);
-    return open;
-}

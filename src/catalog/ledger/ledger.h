@@ -235,12 +235,6 @@ bool ledger_is_settled(const ledger_t *ledger, const ledger_input_t *input);
 entry_change_t ledger_fix_change(const ledger_t *ledger, const work_t *work, const fix_mark_t *fixes,
                                  size_t count);
 
-/* Confirmed fixes whose documents are missing are open from now on. Write these changes down before the checkpoint that
- * says that their records are rejected again. The caller frees *fixes together with *changes, which point into it. */
-bool ledger_gone_fixes(const ledger_t *ledger, entry_change_t **changes, fix_mark_t **fixes, size_t *count,
-                       err_t *err);
-void ledger_gone_written(ledger_t *ledger);
-
 /* ---- holding (options.holds) ---- */
 
 /* May all pieces that are not ours be taken? If not, *waits_for is a load that has one; NULL: that load is not
@@ -269,8 +263,5 @@ typedef enum {
 
 /* waits_for: one of the loads that NEXT_WAIT waits for; may be NULL. False: the load cannot end well (status 5). */
 bool ledger_next(const ledger_t *ledger, next_t *next, const load_seen_t **waits_for, err_t *err);
-
-/* Rejected records of all inputs that are not fixed; and how many of them earlier runs (or other loads) have met. */
-uint64_t ledger_open_rejects(const ledger_t *ledger);
 
 #endif

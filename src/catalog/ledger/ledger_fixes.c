@@ -31,46 +31,24 @@ bool ledger_note_gone(const ledger_t *ledger, work_t *work, const settled_block_
     return true;
 }
 
-static bool has_gone(const work_t *work) {
-    return work->state == WORK_OURS && work->gone_count;
-}
-
-bool ledger_gone_fixes(const ledger_t *ledger, entry_change_t **changes, fix_mark_t **fixes, size_t *count,
-                       err_t *err) {
-    size_t changed_room = 0, room = 0, used = 0, all = 0;
-    *changes = NULL;
-    *fixes = NULL;
-    *count = 0;
-    for (size_t i = 0; i < ledger->work_count; i++)
-        all += has_gone(&ledger->works[i]) ? ledger->works[i].gone_count : 0;
-    if (!all)
-        return true;
-    if (!GROW(*fixes, room, all, err))
-        return false;
-    for (size_t i = 0; i < ledger->work_count; i++) {
-        const work_t *work = &ledger->works[i];
-        for (size_t j = 0; has_gone(work) && j < work->gone_count; j++) {
-            if (j % STORE_MOST_FIXES == 0) {
-                if (!GROW(*changes, changed_room, *count + 1, err))
-                    return false;
-                (*changes)[*count] = ledger_fix_change(ledger, work, *fixes + used, 0);
-                (*changes)[(*count)++].reopens = true;
-            }
-            (*changes)[*count - 1].fix_count++;
-            (*fixes)[used++] = work->gone[j];
-        }
+bool ledger_add_reopenings(const ledger_t *ledger, const work_t *work, entry_change_t **changes, size_t *room,
+                           size_t *count, err_t *err) {
+    for (size_t from = 0; from < work->gone_count; from += STORE_MOST_FIXES) {
+        const size_t left = work->gone_count - from;
+        if (!GROW(*changes, *room, *count + 1, err))
+            return false;
+        entry_change_t *change = &(*changes)[(*count)++];
+        *change = ledger_fix_change(ledger, work, work->gone + from,
+                                    left < STORE_MOST_FIXES ? left : STORE_MOST_FIXES);
+        change->reopens = true;
     }
     return true;
 }
 
-void ledger_gone_written(ledger_t *ledger) {
-    for (size_t i = 0; i < ledger->work_count; i++) {
-        work_t *work = &ledger->works[i];
-        for (size_t j = 0; has_gone(work) && j < work->gone_count; j++)
-            entry_reopen_fix(&ledger->inputs[work->input].entry, &work->gone[j]);
-        if (has_gone(work))
-            work->gone_count = 0;
-    }
+void ledger_reopened(ledger_t *ledger, work_t *work) {
+    for (size_t i = 0; i < work->gone_count; i++)
+        entry_reopen_fix(&ledger->inputs[work->input].entry, &work->gone[i]);
+    work->gone_count = 0;
 }
 
 /* ---- holding ---- */

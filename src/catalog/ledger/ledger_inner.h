@@ -20,5 +20,9 @@ void ledger_follow_order(ledger_t *ledger);
 bool ledger_may_take(const ledger_t *ledger, const work_t *work);
 /* These records are rejected (again): notes the confirmed documents of their fixes as gone. */
 bool ledger_note_gone(const ledger_t *ledger, work_t *work, const settled_block_t *block, err_t *err);
+/* The changes that open these fixes again. They come before the one that says that their records are rejected again. */
+bool ledger_add_reopenings(const ledger_t *ledger, const work_t *work, entry_change_t **changes, size_t *room,
+                           size_t *count, err_t *err);
+void ledger_reopened(ledger_t *ledger, work_t *work); /* they were made */
 
 #endif

@@ -388,7 +388,8 @@ bool ledger_checkpoint(ledger_t *ledger, entry_change_t **changes, size_t *count
             continue;
         const ledger_input_t *input = &ledger->inputs[work->input];
         piece_t *piece = ledger_piece(ledger, work);
-        if (!GROW(*changes, room, *count + 1, err))
+        if (!ledger_add_reopenings(ledger, work, changes, &room, count, err) ||
+            !GROW(*changes, room, *count + 1, err))
             return false;
         entry_change_t *change = &(*changes)[(*count)++];
         *change = (entry_change_t){.ordinal = input->entry.ordinal,
@@ -434,7 +435,10 @@ void ledger_written(ledger_t *ledger, const entry_change_t *changes, size_t coun
         work_t *work = &ledger->works[i];
         if (!is_to_be_written(work))
             continue;
+        while (changes[at].reopens)
+            at++;
         const entry_change_t *change = &changes[at++]; /* these are in the order of the works */
+        ledger_reopened(ledger, work);
         work->dirty = false;
         work->confirmed_ns = asked_ns;
         version_t *version = entry_version(&ledger->inputs[work->input].entry, change->version);

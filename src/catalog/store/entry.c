@@ -34,6 +34,38 @@ void counts_subtract(counts_t *to, const counts_t *from) {
 
 /* ---- reading ---- */
 
+const version_t *entry_newest(const entry_t *entry) {
+    return &entry->versions[entry->version_count - 1];
+}
+
+version_t *entry_version(const entry_t *entry, uint32_t number) {
+    const size_t at = SEARCH_FIRST(entry->version_count, i, entry->versions[i].number < number);
+    return at < entry->version_count && entry->versions[at].number == number ? &entry->versions[at] : NULL;
+}
+
+uint32_t entry_version_of(const entry_t *entry, uint64_t size, const char *digest) {
+    for (size_t i = entry->version_count; i-- > 0;)
+        if (entry->versions[i].size == size && strcmp(entry->versions[i].digest, digest) == 0)
+            return entry->versions[i].number;
+    return 0;
+}
+
+static bool has_fix_of(const entry_t *entry, const torn_t *torn) {
+    for (size_t i = 0; torn->length && i < entry->fix_count; i++)
+        if (entry->fixes[i].offset == torn->offset && entry->fixes[i].of == torn->hash)
+            return true;
+    return false;
+}
+
+uint32_t entry_next_slot(const entry_t *entry, uint32_t complete) {
+    for (size_t i = 0; i + ENTRY_USUAL_VERSIONS <= entry->version_count; i++) {
+        const version_t *version = &entry->versions[i];
+        if (version->number < complete && !has_fix_of(entry, &version->torn))
+            return version->slot;
+    }
+    return (uint32_t)entry->version_count;
+}
+
 bool extents_number(const extent_t *extents, size_t count, uint64_t offset, uint64_t *number) {
     for (size_t i = count; i-- > 0;) {
         const extent_t *extent = &extents[i];
@@ -218,6 +250,26 @@ bool entry_add_extent(entry_t *entry, extent_t extent, err_t *err) {
     return true;
 }
 
+bool entry_add_version(entry_t *entry, const version_t *version, err_t *err) {
+    return entry_put_version(entry, version, (uint32_t)entry->version_count, err);
+}
+
+bool entry_put_version(entry_t *entry, const version_t *version, uint32_t slot, err_t *err) {
+    size_t kept = 0;
+    for (size_t i = 0; slot < entry->version_count && i < entry->version_count; i++)
+        if (entry->versions[i].slot != slot)
+            entry->versions[kept++] = entry->versions[i];
+    if (slot < entry->version_count)
+        entry->version_count = kept;
+    if (!one_more((void **)&entry->versions, entry->version_count, sizeof *entry->versions, err))
+        return false;
+    version_t *added = &entry->versions[entry->version_count++];
+    *added = *version;
+    added->number = ++entry->version;
+    added->slot = slot;
+    return true;
+}
+
 bool entry_make_pieces(entry_t *entry, size_t count, uint64_t blocks_each, err_t *err) {
     piece_t *pieces = calloc(count, sizeof *pieces);
     if (!pieces)
@@ -349,15 +401,11 @@ bool entry_has_name(const entry_t *entry, const char *name) {
 }
 
 bool entry_add_name(entry_t *entry, const char *name, err_t *err) {
-    char *copy = strdup(name);
-    char **names = realloc(entry->names, (entry->name_count + 1) * sizeof *names);
-    if (names)
-        entry->names = names;
-    if (!copy || !names) {
-        free(copy);
+    if (!one_more((void **)&entry->names, entry->name_count, sizeof *entry->names, err))
+        return false;
+    if (!(entry->names[entry->name_count] = strdup(name)))
         return err_memory(err, strlen(name));
-    }
-    names[entry->name_count++] = copy;
+    entry->name_count++;
     return true;
 }
 
@@ -401,10 +449,7 @@ bool entry_copy(entry_t *to, const entry_t *from, err_t *err) {
 /* ---- freeing ---- */
 
 void piece_clear_progress(piece_t *piece) {
-    done_runs_free(&piece->done);
-    free(piece->rejects);
-    piece->rejects = NULL;
-    piece->reject_count = piece->reject_room = 0;
+    piece_free(piece);
     piece->counts = (counts_t){0};
     piece->tail = (tail_t){0};
     piece->complete = 0;

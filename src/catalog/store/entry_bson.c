@@ -1,10 +1,39 @@
 /* An entry, and its parts, as documents, and back. */
 #include "catalog/store/entry_bson.h"
+#include "base/text.h"
 #include "format/schema/schema.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Loops over the elements of a document or array. */
+#define EACH_AT(more, iter, of)   for (bool more = bson_iter_recurse(of, iter); more && bson_iter_next(iter);)
+#define EACH_ON(line, iter, of)   EACH_AT(more_##line, iter, of)
+#define EACH_LINE(line, iter, of) EACH_ON(line, iter, of)
+#define EACH(iter, of)            EACH_LINE(__LINE__, iter, of)
+
+/* A number of an entry, and the name of its field. */
+typedef struct {
+    const char *key;
+    uint64_t *at;
+    bool is_hash; /* which uses all 64 bits; others are not negative */
+} number_t;
+
+typedef struct {
+    number_t all[8];
+} counts_numbers_t;
+
+static counts_numbers_t numbers_of(counts_t *counts) {
+    return (counts_numbers_t){{{"read", &counts->read, false},
+                               {"loaded", &counts->loaded, false},
+                               {"already", &counts->already_there, false},
+                               {"rejected", &counts->rejected, false},
+                               {"filtered", &counts->filtered, false},
+                               {"corrected", &counts->corrected, false},
+                               {"replaced", &counts->replaced, false},
+                               {"kept", &counts->kept, false}}};
+}
 
 /* ---- writing ---- */
 
@@ -29,15 +58,10 @@ static void append_some(bson_t *to, const char *key, uint64_t value) {
         entry_append_number(to, key, value);
 }
 
-static void append_counts(bson_t *to, const counts_t *counts) {
-    append_some(to, "read", counts->read);
-    append_some(to, "loaded", counts->loaded);
-    append_some(to, "already", counts->already_there);
-    append_some(to, "rejected", counts->rejected);
-    append_some(to, "filtered", counts->filtered);
-    append_some(to, "corrected", counts->corrected);
-    append_some(to, "replaced", counts->replaced);
-    append_some(to, "kept", counts->kept);
+static void append_counts(bson_t *to, counts_t counts) {
+    const counts_numbers_t numbers = numbers_of(&counts);
+    for (size_t i = 0; i < COUNT(numbers.all); i++)
+        append_some(to, numbers.all[i].key, *numbers.all[i].at);
 }
 
 static void append_tail(bson_t *to, const tail_t *tail) {
@@ -48,7 +72,7 @@ static void append_tail(bson_t *to, const tail_t *tail) {
     entry_append_number(&inner, "from", tail->from);
     entry_append_number(&inner, "to", tail->to);
     entry_append_number(&inner, "hash", tail->hash);
-    append_counts(&inner, &tail->counts);
+    append_counts(&inner, tail->counts);
     bson_append_document_end(to, &inner);
 }
 
@@ -102,28 +126,20 @@ void entry_append_piece(bson_t *to, const char *key, const piece_t *piece, const
     append_some(&inner, "modified", (uint64_t)piece->modified_ns);
     append_some(&inner, "dialect", piece->dialect ^ entry_dialect_mark(piece->bad_value));
     append_runs(&inner, &piece->done);
-    append_counts(&inner, &piece->counts);
+    append_counts(&inner, piece->counts);
     append_tail(&inner, &piece->tail);
     append_rejects(&inner, piece);
     bson_append_document_end(to, &inner);
 }
 
 void entry_append_extent(bson_t *to, const char *key, const extent_t *extent) {
-    bson_t inner;
-    bson_append_document_begin(to, key, -1, &inner);
-    entry_append_number(&inner, "base", extent->base);
-    entry_append_number(&inner, "start", extent->start);
-    entry_append_number(&inner, "length", extent->length);
-    bson_append_document_end(to, &inner);
+    BCON_APPEND(to, key, "{", "base", BCON_INT64((int64_t)extent->base), "start",
+                BCON_INT64((int64_t)extent->start), "length", BCON_INT64((int64_t)extent->length), "}");
 }
 
 void entry_append_torn(bson_t *to, const char *key, const torn_t *torn) {
-    bson_t inner;
-    bson_append_document_begin(to, key, -1, &inner);
-    entry_append_number(&inner, "offset", torn->offset);
-    entry_append_number(&inner, "length", torn->length);
-    entry_append_number(&inner, "hash", torn->hash);
-    bson_append_document_end(to, &inner);
+    BCON_APPEND(to, key, "{", "offset", BCON_INT64((int64_t)torn->offset), "length",
+                BCON_INT64((int64_t)torn->length), "hash", BCON_INT64((int64_t)torn->hash), "}");
 }
 
 void entry_append_version(bson_t *to, const char *key, uint32_t number, uint32_t slot,
@@ -182,12 +198,6 @@ void entry_to_bson(const entry_t *entry, bson_t *to) {
 
 /* ---- reading ---- */
 
-/* Loops over the elements of a document or array. */
-#define EACH_AT(more, iter, of)   for (bool more = bson_iter_recurse(of, iter); more && bson_iter_next(iter);)
-#define EACH_ON(line, iter, of)   EACH_AT(more_##line, iter, of)
-#define EACH_LINE(line, iter, of) EACH_ON(line, iter, of)
-#define EACH(iter, of)            EACH_LINE(__LINE__, iter, of)
-
 load_id_t load_id_from_oid(const bson_oid_t *oid) {
     load_id_t id;
     memcpy(id.bytes, oid->bytes, sizeof id.bytes);
@@ -218,31 +228,25 @@ static bool take_text(const bson_iter_t *iter, char **text, err_t *err) {
     return *text != NULL || err_memory(err, 1);
 }
 
-static void take_counts(const bson_iter_t *field, counts_t *counts) {
-    const struct {
-        const char *key;
-        uint64_t *to;
-    } numbers[] = {
-        {"read", &counts->read},         {"loaded", &counts->loaded},     {"already", &counts->already_there},
-        {"rejected", &counts->rejected}, {"filtered", &counts->filtered}, {"corrected", &counts->corrected},
-        {"replaced", &counts->replaced}, {"kept", &counts->kept}};
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+static void take_number(const bson_iter_t *field, const number_t *numbers, size_t count) {
+    for (size_t i = 0; i < count; i++)
         if (is(field, numbers[i].key))
-            *numbers[i].to = whole(field);
+            *numbers[i].at = numbers[i].is_hash ? bits(field) : whole(field);
+}
+
+static void take_numbers(const bson_iter_t *of, const number_t *numbers, size_t count) {
+    bson_iter_t field;
+    EACH(&field, of) {
+        take_number(&field, numbers, count);
+    }
 }
 
 static void take_tail(const bson_iter_t *of, tail_t *tail) {
-    bson_iter_t field;
-    EACH(&field, of) {
-        if (is(&field, "from"))
-            tail->from = whole(&field);
-        else if (is(&field, "to"))
-            tail->to = whole(&field);
-        else if (is(&field, "hash"))
-            tail->hash = bits(&field);
-        else
-            take_counts(&field, &tail->counts);
-    }
+    const counts_numbers_t counts = numbers_of(&tail->counts);
+    const number_t numbers[] = {
+        {"from", &tail->from, false}, {"to", &tail->to, false}, {"hash", &tail->hash, true}};
+    take_numbers(of, numbers, COUNT(numbers));
+    take_numbers(of, counts.all, COUNT(counts.all));
 }
 
 static bool take_runs(const bson_iter_t *of, done_runs_t *done, err_t *err) {
@@ -288,6 +292,7 @@ static bool take_rejects(const bson_iter_t *iter, piece_t *piece, err_t *err) {
 }
 
 static bool take_piece(const bson_iter_t *of, piece_t *piece, err_t *err) {
+    const counts_numbers_t counts = numbers_of(&piece->counts);
     bson_iter_t field;
     bool ok = true;
     EACH(&field, of) {
@@ -316,7 +321,7 @@ static bool take_piece(const bson_iter_t *of, piece_t *piece, err_t *err) {
         else if (is(&field, "rejects"))
             ok = take_rejects(&field, piece, err);
         else
-            take_counts(&field, &piece->counts);
+            take_number(&field, counts.all, COUNT(counts.all));
     }
     return ok;
 }
@@ -347,15 +352,9 @@ static void take_bad_value(uint32_t bad_value, entry_t *entry) {
 }
 
 static void take_torn(const bson_iter_t *of, torn_t *torn) {
-    bson_iter_t field;
-    EACH(&field, of) {
-        if (is(&field, "offset"))
-            torn->offset = whole(&field);
-        else if (is(&field, "length"))
-            torn->length = whole(&field);
-        else if (is(&field, "hash"))
-            torn->hash = bits(&field);
-    }
+    const number_t numbers[] = {
+        {"offset", &torn->offset, false}, {"length", &torn->length, false}, {"hash", &torn->hash, true}};
+    take_numbers(of, numbers, COUNT(numbers));
 }
 
 static int by_number(const void *a, const void *b) {
@@ -401,17 +400,13 @@ static bool take_versions(const bson_iter_t *of, entry_t *entry, err_t *err) {
 }
 
 static bool take_extents(const bson_iter_t *of, entry_t *entry, err_t *err) {
-    bson_iter_t item, field;
+    bson_iter_t item;
     EACH(&item, of) {
         extent_t extent = {0};
-        EACH(&field, &item) {
-            if (is(&field, "base"))
-                extent.base = whole(&field);
-            else if (is(&field, "start"))
-                extent.start = whole(&field);
-            else if (is(&field, "length"))
-                extent.length = whole(&field);
-        }
+        const number_t numbers[] = {{"base", &extent.base, false},
+                                    {"start", &extent.start, false},
+                                    {"length", &extent.length, false}};
+        take_numbers(&item, numbers, COUNT(numbers));
         if (!entry_add_extent(entry, extent, err))
             return false;
     }

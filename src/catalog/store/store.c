@@ -101,9 +101,7 @@ bool load_puts_back(const load_seen_t *load, int64_t lease_ms) {
     return seems_to_run(load, lease_ms) && !load->forgets;
 }
 
-/* self: NULL, or only others are counted that put things back. */
-static bool count_running(store_t *store, const load_id_t *self, int64_t lease_ms, size_t *count,
-                          err_t *err) {
+bool running_others(store_t *store, const load_id_t *self, int64_t lease_ms, size_t *count, err_t *err) {
     loads_t loads = {0};
     bool ok = store->read_loads(store, &loads, err);
     *count = 0;
@@ -114,12 +112,4 @@ static bool count_running(store_t *store, const load_id_t *self, int64_t lease_m
     }
     loads_free(&loads);
     return ok;
-}
-
-bool running_count(store_t *store, int64_t lease_ms, size_t *count, err_t *err) {
-    return count_running(store, NULL, lease_ms, count, err);
-}
-
-bool running_others(store_t *store, const load_id_t *self, int64_t lease_ms, size_t *count, err_t *err) {
-    return count_running(store, self, lease_ms, count, err);
 }

@@ -207,9 +207,7 @@ bool store_take_numbers(store_t *store, uint32_t generation, uint64_t extents, u
 /* Does it seem to run, is it not about to end, and will it put back at its end what loads have changed of a cluster? For people
  * and for cleaning up only, since it uses how long ago the server last heard from it. */
 bool load_puts_back(const load_seen_t *load, int64_t lease_ms);
-/* How many such loads there are. */
-bool running_count(store_t *store, int64_t lease_ms, size_t *count, err_t *err);
-/* How many others there are that put things back. */
+/* How many others there are that put things back; self NULL: how many run at all. */
 bool running_others(store_t *store, const load_id_t *self, int64_t lease_ms, size_t *count, err_t *err);
 
 #endif
