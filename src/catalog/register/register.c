@@ -18,13 +18,6 @@ static bool say_what_it_follows(int64_t before, entry_t *entry, err_t *err) {
     return true;
 }
 
-static int64_t highest_ordinal(const entries_t *entries) {
-    int64_t highest = -1;
-    for (size_t i = 0; i < entries->count; i++)
-        highest = entries->entries[i].ordinal > highest ? entries->entries[i].ordinal : highest;
-    return highest;
-}
-
 /* What this load begins with anyhow need not be written twice. It is believed when it was read back, like every take. */
 static void take_pieces(const registration_t *registering, const wanted_t *wanted, portion_t *portion,
                         entry_t *entry) {
@@ -88,7 +81,7 @@ static bool take_numbers(store_t *store, const matching_t *m, uint64_t *unit, ui
 static bool make_entries(matching_t *m, uint64_t unit, uint64_t ordinal, err_t *err) {
     registration_t *registering = m->registering;
     portion_t portion = registering->portion;
-    int64_t before = highest_ordinal(&m->entries);
+    int64_t before = m->entries.count ? (int64_t)m->entries.entries[m->entries.count - 1].ordinal : -1;
     bool ok = true;
     for (size_t i = 0; ok && i < registering->count; i++) {
         wanted_t *wanted = &registering->wanted[i];
@@ -147,12 +140,6 @@ static bool add_new(store_t *store, matching_t *m, bool *again, err_t *err) {
     return ok;
 }
 
-static void count_entry(registration_t *registering, const entry_t *entry) {
-    registering->remains |= entry->remains;
-    for (size_t i = 0; !entry->removed && i < entry->piece_count; i++)
-        registering->loaded += piece_counts(&entry->pieces[i]).loaded;
-}
-
 static bool list_standings(const matching_t *m, err_t *err) {
     registration_t *registering = m->registering;
     const entries_t *const both[] = {&m->entries, &m->fresh};
@@ -174,8 +161,12 @@ static void give_entries(matching_t *m) {
     registering->entries = m->entries.count + m->fresh.count;
     registering->loaded = 0;
     registering->remains = false;
-    for (size_t i = 0; i < m->entries.count; i++)
-        count_entry(registering, &m->entries.entries[i]);
+    for (size_t i = 0; i < m->entries.count; i++) {
+        const entry_t *entry = &m->entries.entries[i];
+        registering->remains |= entry->remains;
+        for (size_t j = 0; !entry->removed && j < entry->piece_count; j++)
+            registering->loaded += piece_counts(&entry->pieces[j]).loaded;
+    }
     for (size_t i = 0; i < registering->count; i++) {
         wanted_t *wanted = &registering->wanted[i];
         entry_t *entry = m->found[i]      ? &m->entries.entries[m->found[i] - m->entries.entries]

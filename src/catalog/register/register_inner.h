@@ -7,10 +7,12 @@
 
 #include "catalog/register/registration.h"
 
-/* The entries that are not removed, in an order. compare: one of them to what is looked for. */
+/* The entries that are not removed, in an order. compare: by the newest versions and the paths of two entries, or of an
+ * entry and of what is looked for. */
 typedef struct {
     const entry_t **entries;
-    int (*compare)(const entry_t *entry, const wanted_t *wanted);
+    int (*compare)(const version_t *left, const char *left_path, const version_t *right,
+                   const char *right_path);
 } order_t;
 
 /* A file, asked for once: many entries may have one last name. */

@@ -22,12 +22,6 @@ static int by_ordinal(const entry_t *left, const entry_t *right) {
     return (left->ordinal > right->ordinal) - (left->ordinal < right->ordinal);
 }
 
-static int order_by_path(const void *a, const void *b) {
-    const entry_t *left = *(const entry_t *const *)a, *right = *(const entry_t *const *)b;
-    int order = strcmp(left->path, right->path);
-    return order ? order : by_ordinal(left, right);
-}
-
 int register_compare_content(const version_t *left, const char *left_name, const version_t *right,
                              const char *right_name) {
     int order = strcmp(left->digest, right->digest);
@@ -36,30 +30,29 @@ int register_compare_content(const version_t *left, const char *left_name, const
     return order ? order : strcmp(left_name, right_name);
 }
 
-static int order_by_content(const void *a, const void *b) {
+static int compare_path(const version_t *left, const char *left_path, const version_t *right,
+                        const char *right_path) {
+    (void)left, (void)right;
+    return strcmp(left_path, right_path);
+}
+
+static int compare_content(const version_t *left, const char *left_path, const version_t *right,
+                           const char *right_path) {
+    return register_compare_content(left, register_last_name(left_path), right,
+                                    register_last_name(right_path));
+}
+
+static int compare_last_name(const version_t *left, const char *left_path, const version_t *right,
+                             const char *right_path) {
+    (void)left, (void)right;
+    return strcmp(register_last_name(left_path), register_last_name(right_path));
+}
+
+static int in_order(const void *a, const void *b, void *context) {
     const entry_t *left = *(const entry_t *const *)a, *right = *(const entry_t *const *)b;
-    int order = register_compare_content(entry_newest(left), register_last_name(left->path),
-                                         entry_newest(right), register_last_name(right->path));
-    return order ? order : by_ordinal(left, right);
-}
-
-static int order_by_last_name(const void *a, const void *b) {
-    const entry_t *left = *(const entry_t *const *)a, *right = *(const entry_t *const *)b;
-    int order = strcmp(register_last_name(left->path), register_last_name(right->path));
-    return order ? order : by_ordinal(left, right);
-}
-
-static int path_to(const entry_t *entry, const wanted_t *wanted) {
-    return strcmp(entry->path, wanted->name);
-}
-
-static int content_to(const entry_t *entry, const wanted_t *wanted) {
-    return register_compare_content(entry_newest(entry), register_last_name(entry->path), &wanted->seen,
-                                    register_last_name(wanted->name));
-}
-
-static int last_name_to(const entry_t *entry, const wanted_t *wanted) {
-    return strcmp(register_last_name(entry->path), register_last_name(wanted->name));
+    const order_t *order = context;
+    const int compared = order->compare(entry_newest(left), left->path, entry_newest(right), right->path);
+    return compared ? compared : by_ordinal(left, right);
 }
 
 static int order_further(const void *a, const void *b) {
@@ -96,9 +89,9 @@ const entry_t *register_next_of_further_name(const matching_t *m, const wanted_t
 
 bool register_sort(matching_t *m, err_t *err) {
     const size_t bytes = (m->entries.count + 1) * sizeof(entry_t *);
-    m->by_path = (order_t){malloc(bytes), path_to};
-    m->by_content = (order_t){malloc(bytes), content_to};
-    m->by_last_name = (order_t){malloc(bytes), last_name_to};
+    m->by_path = (order_t){malloc(bytes), compare_path};
+    m->by_content = (order_t){malloc(bytes), compare_content};
+    m->by_last_name = (order_t){malloc(bytes), compare_last_name};
     m->taken_by = calloc(m->entries.count + 1, sizeof *m->taken_by);
     m->there = calloc(m->entries.count + 1, sizeof *m->there);
     m->groups = calloc(m->entries.count + 1, sizeof *m->groups);
@@ -115,11 +108,9 @@ bool register_sort(matching_t *m, err_t *err) {
             m->by_path.entries[m->count++] = &m->entries.entries[i];
     memcpy(m->by_content.entries, m->by_path.entries, m->count * sizeof(entry_t *));
     memcpy(m->by_last_name.entries, m->by_path.entries, m->count * sizeof(entry_t *));
-    if (m->count) {
-        qsort(m->by_path.entries, m->count, sizeof(entry_t *), order_by_path);
-        qsort(m->by_content.entries, m->count, sizeof(entry_t *), order_by_content);
-        qsort(m->by_last_name.entries, m->count, sizeof(entry_t *), order_by_last_name);
-    }
+    order_t *const orders[] = {&m->by_path, &m->by_content, &m->by_last_name};
+    for (size_t i = 0; m->count && i < COUNT(orders); i++)
+        qsort_r(orders[i]->entries, m->count, sizeof(entry_t *), in_order, orders[i]);
     return sort_further(m, err);
 }
 
@@ -143,13 +134,18 @@ void register_matching_free(matching_t *m) {
     free(m->own);
 }
 
+static int compare_to(const order_t *order, size_t at, const wanted_t *wanted) {
+    const entry_t *entry = order->entries[at];
+    return order->compare(entry_newest(entry), entry->path, &wanted->seen, wanted->name);
+}
+
 size_t register_first_in(const matching_t *m, const order_t *order, const wanted_t *wanted) {
-    return SEARCH_FIRST(m->count, i, order->compare(order->entries[i], wanted) < 0);
+    return SEARCH_FIRST(m->count, i, compare_to(order, i, wanted) < 0);
 }
 
 const entry_t *register_like_at(const matching_t *m, const order_t *order, const wanted_t *wanted,
                                 size_t at) {
-    const bool is_like = at < m->count && order->compare(order->entries[at], wanted) == 0;
+    const bool is_like = at < m->count && compare_to(order, at, wanted) == 0;
     return is_like ? order->entries[at] : NULL;
 }
 

@@ -32,15 +32,26 @@ static bool was_outgrown(const registration_t *registering, size_t number, const
            !register_has_grown_meanwhile(registering, number, entry_newest(entry));
 }
 
+/* The version of the entry that the input is; 0: none. */
+static uint32_t version_now(const matching_t *m, size_t number, const entry_t *entry) {
+    const version_t *seen = &m->registering->wanted[number].seen;
+    const uint32_t version = entry_version_of(entry, seen->size, seen->digest);
+    return version && was_outgrown(m->registering, number, entry, version) ? 0 : version;
+}
+
+static void take_moved(matching_t *m, size_t number, const entry_t *entry) {
+    register_take(m, number, entry);
+    m->registering->wanted[number].moved = true;
+}
+
 static void match_in_place(matching_t *m, size_t number) {
     wanted_t *wanted = &m->registering->wanted[number];
     size_t at = register_first_in(m, &m->by_path, wanted);
-    for (const entry_t *entry; (entry = register_next_of_name(m, wanted, &at));) {
-        const uint32_t version = entry_version_of(entry, wanted->seen.size, wanted->seen.digest);
-        if (version && !was_outgrown(m->registering, number, entry, version)) {
+    for (const entry_t *entry; !m->found[number] && (entry = register_next_of_name(m, wanted, &at));) {
+        const uint32_t version = version_now(m, number, entry);
+        if (version) {
             register_take(m, number, entry);
             wanted->changed = wanted->reload && was_cut_back(entry, version);
-            return;
         }
     }
 }
@@ -52,14 +63,9 @@ static void match_further_name(matching_t *m, size_t number) {
     size_t at = 0;
     if (wanted->by_name)
         return;
-    for (const entry_t *entry; (entry = register_next_of_further_name(m, wanted, &at));) {
-        const uint32_t version = entry_version_of(entry, wanted->seen.size, wanted->seen.digest);
-        if (version && !was_outgrown(m->registering, number, entry, version)) {
-            register_take(m, number, entry);
-            wanted->moved = true;
-            return;
-        }
-    }
+    for (const entry_t *entry; !m->found[number] && (entry = register_next_of_further_name(m, wanted, &at));)
+        if (version_now(m, number, entry))
+            take_moved(m, number, entry);
 }
 
 /* An empty file is like any other: that one was emptied tells its own name. */
@@ -77,13 +83,10 @@ static void match_itself(matching_t *m, size_t number) {
     file_place_t place = {.member = NULL};
     if (wanted->by_name)
         return;
-    for (const entry_t *entry; (entry = register_next_of_file(m, number, &place));)
+    for (const entry_t *entry; !m->found[number] && (entry = register_next_of_file(m, number, &place));)
         if (!register_is_taken(m, entry) &&
-            register_compare_content(entry_newest(entry), "", &wanted->seen, "") == 0) {
-            register_take(m, number, entry);
-            wanted->moved = true;
-            return;
-        }
+            register_compare_content(entry_newest(entry), "", &wanted->seen, "") == 0)
+            take_moved(m, number, entry);
 }
 
 /* The same file under another folder; a stream, or what --input-name has named, has nothing but its name. Where its content stands under the
@@ -97,8 +100,7 @@ static void match_moved(matching_t *m, size_t number) {
         if (registration_is_called(wanted, entry->path) && !entry_is_by_name(entry) &&
             !register_is_taken(m, entry) && !register_stands_beside(m, number, entry) &&
             (register_may_hold_records(entry) || !has_held_records(m, wanted))) {
-            register_take(m, number, entry);
-            wanted->moved = true;
+            take_moved(m, number, entry);
             return;
         }
         wanted->copy++;

@@ -95,8 +95,6 @@ bool register_stands_beside(const matching_t *m, size_t number, const entry_t *e
     return register_stands_content(m, entry) || register_stands_further(m, number, entry);
 }
 
-/* The same by what the file system says, where that is enough: thousands of entries need not be read for a file that
- * begins with none of them. */
 /* By what the file system says, where that is enough: thousands of entries need not be read for a file that begins with none of
  * them. */
 static bool stands_untouched(const matching_t *m, const entry_t *entry) {
