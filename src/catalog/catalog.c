@@ -191,6 +191,11 @@ bool catalog_refuse_lost(const catalog_settings_t *settings, err_t *err) {
                    settings->name);
 }
 
+bool catalog_refuse_removed(const char *name, err_t *err) {
+    return err_set(err, STATUS_SERVER,
+                   "somebody removed the catalog of %s while it was loaded: start over with --drop", name);
+}
+
 bool catalog_bind(store_t *store, const catalog_settings_t *settings, err_t *err) {
     header_change_t change = {
         .kind = HEADER_BIND,
@@ -211,9 +216,7 @@ bool catalog_bind(store_t *store, const catalog_settings_t *settings, err_t *err
         if (!store->read_header(store, &header, &found, err))
             return false;
         if (!found)
-            return err_set(err, STATUS_SERVER,
-                           "somebody removed the catalog of %s while it was loaded: start over with --drop",
-                           settings->name);
+            return catalog_refuse_removed(settings->name, err);
         bool ok = catalog_check_header(&header, settings, err);
         if (ok && catalog_has_lost(&header, settings))
             ok = catalog_refuse_lost(settings, err);
@@ -417,13 +420,10 @@ bool catalog_extend(store_t *store, ledger_t *ledger, int64_t now_ns, work_t *wo
         if (!store_take_numbers(store, 0, extent.length / RECORD_ID_EXTENT_UNIT, 0, &unit, &ordinal, err))
             return false;
         extent.base = unit * RECORD_ID_EXTENT_UNIT;
-        const entry_change_t change = {.ordinal = entry->ordinal,
-                                       .piece = work->piece,
-                                       .owner = ledger->options.self,
-                                       .epoch = epoch,
-                                       .no_extent_yet = true,
-                                       .extent = &extent,
-                                       .extent_at = entry->extent_count};
+        entry_change_t change = ledger_change(ledger, work);
+        change.no_extent_yet = true;
+        change.extent = &extent;
+        change.extent_at = entry->extent_count;
         ledger->writes++;
         if (!store->change_entries(store, &change, 1, &changed, err))
             return false;

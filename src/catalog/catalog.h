@@ -37,6 +37,9 @@ bool catalog_refuse_none(const char *name, const catalog_header_t *header, err_t
 /* Sets the sentence that there is a catalog of this name, but no such collection. Always false. */
 bool catalog_refuse_gone(const char *name, err_t *err);
 
+/* Sets the sentence that a load finds it no more. Always false. */
+bool catalog_refuse_removed(const char *name, err_t *err);
+
 /* Is the collection of this UUID another one than the header describes? False also where it describes none yet. Where it is, the
  * sentence begins with the collection's name and these words. */
 bool catalog_is_other(const catalog_header_t *header, const uint8_t uuid[STORE_UUID]);

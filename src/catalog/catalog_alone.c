@@ -2,17 +2,6 @@
 
 static const char why_alone[] = "where documents are replaced, one load at a time works on the collection";
 
-static bool read_replacing(store_t *store, const char *name, load_id_t *replacing, err_t *err) {
-    catalog_header_t header;
-    bool found;
-    if (!store_read_numbers(store, &header, &found, err))
-        return false;
-    *replacing = header.replacing;
-    return found ||
-           err_set(err, STATUS_SERVER,
-                   "somebody removed the catalog of %s while it was loaded: start over with --drop", name);
-}
-
 bool catalog_begin_alone(store_t *store, const char *name, const others_t *others, bool replaces,
                          bool *inherited, err_t *err) {
     header_change_t change = {.kind = HEADER_BEGIN_REPLACING, .by = others->self};
@@ -20,8 +9,13 @@ bool catalog_begin_alone(store_t *store, const char *name, const others_t *other
     bool changed;
     *inherited = false;
     for (;;) {
-        if (!read_replacing(store, name, &change.replacing, err))
+        catalog_header_t header;
+        bool found;
+        if (!store_read_numbers(store, &header, &found, err))
             return false;
+        if (!found)
+            return catalog_refuse_removed(name, err);
+        change.replacing = header.replacing;
         if (load_id_equal(&change.replacing, &others->self))
             break;
         const bool is_other = !load_id_is_nobody(&change.replacing);

@@ -52,6 +52,14 @@ static void *beat(void *context) {
     return NULL;
 }
 
+static void close_all(heartbeat_t *heartbeat) {
+    store_mongo_close(heartbeat->store);
+    server_give(heartbeat->server, heartbeat->client);
+    pthread_mutex_destroy(&heartbeat->lock);
+    pthread_cond_destroy(&heartbeat->stop);
+    free(heartbeat);
+}
+
 heartbeat_t *heartbeat_start(server_t *server, const load_id_t *load, int64_t lease_ms,
                              uint64_t (*documents)(void *context), void *context, err_t *err) {
     heartbeat_t *heartbeat = calloc(1, sizeof *heartbeat);
@@ -77,11 +85,7 @@ heartbeat_t *heartbeat_start(server_t *server, const load_id_t *load, int64_t le
         return heartbeat;
     if (ok)
         err_set(err, STATUS_HOST, "no more threads can be made; lower --threads");
-    store_mongo_close(heartbeat->store);
-    server_give(server, heartbeat->client);
-    pthread_mutex_destroy(&heartbeat->lock);
-    pthread_cond_destroy(&heartbeat->stop);
-    free(heartbeat);
+    close_all(heartbeat);
     return NULL;
 }
 
@@ -97,9 +101,5 @@ void heartbeat_stop(heartbeat_t *heartbeat) {
     pthread_cond_signal(&heartbeat->stop);
     pthread_mutex_unlock(&heartbeat->lock);
     pthread_join(heartbeat->thread, NULL);
-    store_mongo_close(heartbeat->store);
-    server_give(heartbeat->server, heartbeat->client);
-    pthread_mutex_destroy(&heartbeat->lock);
-    pthread_cond_destroy(&heartbeat->stop);
-    free(heartbeat);
+    close_all(heartbeat);
 }

@@ -85,22 +85,22 @@ const entries_t *places_entries(const places_t *places) {
     return &places->entries;
 }
 
-const entry_t *places_named(const places_t *places, const char *name) {
+/* further: or under another path that is noted of it. */
+static const entry_t *newest_of(const places_t *places, const char *name, bool further) {
     for (size_t i = places->entries.count; i-- > 0;) {
         const entry_t *entry = &places->entries.entries[i];
-        if (!entry->removed && strcmp(entry->path, name) == 0)
+        if (!entry->removed && (strcmp(entry->path, name) == 0 || (further && entry_has_name(entry, name))))
             return entry;
     }
     return NULL;
 }
 
+const entry_t *places_named(const places_t *places, const char *name) {
+    return newest_of(places, name, false);
+}
+
 const entry_t *places_known_as(const places_t *places, const char *name) {
-    for (size_t i = places->entries.count; i-- > 0;) {
-        const entry_t *entry = &places->entries.entries[i];
-        if (!entry->removed && entry_has_name(entry, name))
-            return entry;
-    }
-    return NULL;
+    return newest_of(places, name, true);
 }
 
 /* ---- names ---- */

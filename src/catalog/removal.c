@@ -34,13 +34,6 @@ static bool is_ours(const removal_t *removal, const piece_t *piece) {
     return load_id_equal(&piece->owner, &removal->others.self);
 }
 
-static bool all_ours(const removal_t *removal, const entry_t *entry) {
-    for (size_t i = 0; i < entry->piece_count; i++)
-        if (!is_ours(removal, &entry->pieces[i]))
-            return false;
-    return true;
-}
-
 /* Takes all pieces whose owners are known to be dead. documents: nothing of them counts as done from now on. */
 static bool take_pieces(store_t *store, const removal_t *removal, const entry_t *entry, bool documents,
                         const liveness_t *liveness, err_t *err) {
@@ -87,12 +80,13 @@ static bool take_all(const removing_t *removing, const liveness_t *liveness, err
 }
 
 static bool owns_all(const removing_t *removing) {
+    bool all = true;
     for (size_t i = 0; i < removing->count; i++) {
         const entry_t *entry = &removing->entries.entries[i];
-        if (!entry->removed && !all_ours(removing->removal, entry))
-            return false;
+        for (size_t j = 0; j < entry->piece_count; j++)
+            all &= entry->removed || is_ours(removing->removal, &entry->pieces[j]);
     }
-    return true;
+    return all;
 }
 
 static bool own_all(removing_t *removing, err_t *err) {
@@ -108,20 +102,6 @@ static bool own_all(removing_t *removing, err_t *err) {
     }
     liveness_free(&liveness);
     return ok;
-}
-
-static void release(store_t *store, const removal_t *removal, const entry_t *entry) {
-    for (size_t i = 0; i < entry->piece_count && !entry->removed; i++) {
-        const entry_change_t change = {.ordinal = entry->ordinal,
-                                       .piece = (uint32_t)i,
-                                       .owner = removal->others.self,
-                                       .epoch = entry->pieces[i].epoch,
-                                       .sets_owner = true,
-                                       .new_epoch = entry->pieces[i].epoch};
-        uint64_t changed;
-        err_t ignored;
-        store->change_entries(store, &change, 1, &changed, &ignored);
-    }
 }
 
 /* ---- removing ---- */
@@ -220,37 +200,29 @@ static bool refuse_documents(const removing_t *removing, err_t *err) {
             return false;
         if (!any)
             continue;
-        for (size_t j = 0; j < removing->count; j++)
-            release(removing->store, removal, &removing->entries.entries[j]);
+        /* its pieces are free when this command has ended */
         return err_set(err, STATUS_USAGE, "documents of %s are in the collection: --delete removes them, too",
                        entry->path);
     }
     return true;
 }
 
-/* What comes after the removal has these ordinals: one that took its own before, and is registered late, is none of them. */
-static bool next_ordinal(store_t *store, uint32_t *next, err_t *err) {
-    catalog_header_t header;
-    bool found;
-    const bool ok = store_read_numbers(store, &header, &found, err);
-    *next = (uint32_t)header.next_ordinal;
-    return ok;
-}
-
 static bool bury_all(removing_t *removing, err_t *err) {
-    uint32_t heirs;
-    bool any = false;
-    if (!next_ordinal(removing->store, &heirs, err))
+    catalog_header_t header;
+    bool found, any = false;
+    if (!store_read_numbers(removing->store, &header, &found, err))
         return false;
     for (size_t i = 0; i < removing->count; i++) {
         const entry_t *entry = &removing->entries.entries[i];
-        const entry_change_t change = {.ordinal = entry->ordinal,
-                                       .owner = removing->removal->others.self,
-                                       .epoch = entry->removed ? 0 : entry->pieces[0].epoch,
-                                       .owns_all = true,
-                                       .removes = true,
-                                       .heirs = heirs,
-                                       .remains = removing->documents[i]};
+        const entry_change_t change = {
+            .ordinal = entry->ordinal,
+            .owner = removing->removal->others.self,
+            .epoch = entry->removed ? 0 : entry->pieces[0].epoch,
+            .owns_all = true,
+            .removes = true,
+            /* one that took its ordinal before, and is registered late, is no heir */
+            .heirs = (uint32_t)header.next_ordinal,
+            .remains = removing->documents[i]};
         uint64_t changed;
         if (entry->removed)
             continue;
@@ -292,21 +264,16 @@ static bool list_all(removing_t *removing, const removed_t *inputs, size_t count
     return true;
 }
 
-static bool remove_them(const removing_t *removing, err_t *err) {
-    const removal_t *removal = removing->removal;
-    if (removal->begins)
-        removal->begins(removal->others.context);
-    return remove_documents(removing->store, removal, &removing->entries, err);
-}
-
 bool catalog_remove(store_t *store, const removed_t *inputs, size_t count, const removal_t *removal,
                     err_t *err) {
     removing_t removing = {.store = store, .removal = removal};
     if (!count)
         return true;
-    const bool ok = list_all(&removing, inputs, count, err) && own_all(&removing, err) &&
-                    refuse_documents(&removing, err) && bury_all(&removing, err) &&
-                    remove_them(&removing, err);
+    bool ok = list_all(&removing, inputs, count, err) && own_all(&removing, err) &&
+              refuse_documents(&removing, err) && bury_all(&removing, err);
+    if (ok && removal->begins)
+        removal->begins(removal->others.context);
+    ok = ok && remove_documents(store, removal, &removing.entries, err);
     entries_free(&removing.entries);
     free(removing.ordinals);
     free(removing.documents);

@@ -56,11 +56,14 @@ static uint32_t wanted_version(const ledger_input_t *input, const work_t *work) 
 
 /* ---- what a piece is, as it was read ---- */
 
-static bool is_complete(const ledger_t *ledger, const work_t *work) {
-    const ledger_input_t *input = &ledger->inputs[work->input];
-    return !ledger->options.holds &&
-           piece_is_complete(ledger_piece(ledger, work), wanted_version(input, work),
+/* As this was read of it. */
+static bool reads_complete(const ledger_t *ledger, const work_t *work, const piece_t *read) {
+    return piece_is_complete(read, wanted_version(&ledger->inputs[work->input], work),
                              ledger->options.generation, ledger->options.safe);
+}
+
+static bool is_complete(const ledger_t *ledger, const work_t *work) {
+    return !ledger->options.holds && reads_complete(ledger, work, ledger_piece(ledger, work));
 }
 
 bool ledger_ends_before(const ledger_input_t *input, const piece_t *piece) {
@@ -208,10 +211,8 @@ bool ledger_add(ledger_t *ledger, ledger_input_t *input, err_t *err) {
 /* Is this a piece that was seen complete, and that another command is doing again since (without --unsafe, or because
  * it is removed)? This run continues with what it saw, rejects included. */
 static bool is_begun_anew(const ledger_t *ledger, const work_t *work, const piece_t *read) {
-    const ledger_input_t *input = &ledger->inputs[work->input];
     return (work->state == WORK_DONE || work->state == WORK_CHECK) && is_complete(ledger, work) &&
-           !piece_is_complete(read, wanted_version(input, work), ledger->options.generation,
-                              ledger->options.safe);
+           !reads_complete(ledger, work, read);
 }
 
 /* For a piece of ours, what we know is newer than what was read: it is kept. */
@@ -227,10 +228,8 @@ static bool keep_own_progress(ledger_t *ledger, const ledger_input_t *input, ent
 
 /* Was a write of ours that completed the piece made, although its reply was lost or said otherwise? */
 static bool was_completed_by_us(const ledger_t *ledger, const work_t *work, const piece_t *read) {
-    const ledger_input_t *input = &ledger->inputs[work->input];
     return work->fed && read->epoch == work->epoch && load_id_is_nobody(&read->owner) &&
-           piece_is_complete(read, wanted_version(input, work), ledger->options.generation,
-                             ledger->options.safe);
+           reads_complete(ledger, work, read);
 }
 
 static bool read_entry(ledger_t *ledger, ledger_input_t *input, const entry_t *read, err_t *err) {

@@ -231,7 +231,9 @@ bool ledger_ends_before(const ledger_input_t *input, const piece_t *piece);
 /* Did the answer to our last write say that all of the input is done, and is nothing else to be learned of it? */
 bool ledger_is_settled(const ledger_t *ledger, const ledger_input_t *input);
 
-/* A change of fixes of a piece that is ours: it is made only while the piece is ours. */
+/* A change of a piece that is ours, which changes nothing yet: it is made only while the piece is ours. */
+entry_change_t ledger_change(const ledger_t *ledger, const work_t *work);
+/* The same, of fixes. */
 entry_change_t ledger_fix_change(const ledger_t *ledger, const work_t *work, const fix_mark_t *fixes,
                                  size_t count);
 

@@ -7,12 +7,10 @@
 
 entry_change_t ledger_fix_change(const ledger_t *ledger, const work_t *work, const fix_mark_t *fixes,
                                  size_t count) {
-    return (entry_change_t){.ordinal = ledger->inputs[work->input].entry.ordinal,
-                            .piece = work->piece,
-                            .owner = ledger->options.self,
-                            .epoch = work->epoch,
-                            .fixes = fixes,
-                            .fix_count = count};
+    entry_change_t change = ledger_change(ledger, work);
+    change.fixes = fixes;
+    change.fix_count = count;
+    return change;
 }
 
 /* ---- fixes whose documents are gone ---- */
@@ -73,19 +71,15 @@ bool ledger_holds(const ledger_t *ledger) {
 }
 
 const work_t *ledger_held(const ledger_t *ledger, uint32_t ordinal, uint64_t offset) {
-    const uint64_t block = offset / LEDGER_BLOCK_BYTES;
     const size_t at =
         SEARCH_FIRST(ledger->input_count, i, ledger->inputs[i].entry.ordinal < ordinal); /* ascending */
     if (at == ledger->input_count || ledger->inputs[at].entry.ordinal != ordinal)
         return NULL;
     const ledger_input_t *input = &ledger->inputs[at];
-    for (size_t i = 0; i < input->work_count; i++) {
-        const work_t *work = &ledger->works[input->first_work + i];
-        const piece_t *piece = ledger_piece(ledger, work);
-        if (work->state == WORK_OURS && block >= piece->from && block < piece->to)
-            return work;
-    }
-    return NULL;
+    const piece_t *piece = entry_piece(&input->entry, offset / LEDGER_BLOCK_BYTES);
+    const work_t *work =
+        piece ? &ledger->works[input->first_work + (size_t)(piece - input->entry.pieces)] : NULL;
+    return work && work->state == WORK_OURS ? work : NULL;
 }
 
 bool ledger_give_back(ledger_t *ledger, entry_change_t **changes, size_t *count, err_t *err) {
@@ -98,12 +92,10 @@ bool ledger_give_back(ledger_t *ledger, entry_change_t **changes, size_t *count,
             continue;
         if (!GROW(*changes, room, *count + 1, err))
             return false;
-        (*changes)[(*count)++] = (entry_change_t){.ordinal = ledger->inputs[work->input].entry.ordinal,
-                                                  .piece = work->piece,
-                                                  .owner = ledger->options.self,
-                                                  .epoch = work->epoch,
-                                                  .sets_owner = true,
-                                                  .new_epoch = work->epoch};
+        entry_change_t *change = &(*changes)[(*count)++];
+        *change = ledger_change(ledger, work);
+        change->sets_owner = true;
+        change->new_epoch = work->epoch;
         ledger_forget(work);
         ledger_become(ledger, work, WORK_OPEN);
     }

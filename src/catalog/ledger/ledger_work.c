@@ -374,6 +374,13 @@ static bool is_finished(const work_t *work, const piece_t *piece) {
     return to <= piece->from || done_runs_cover(&piece->done, piece->from, to);
 }
 
+entry_change_t ledger_change(const ledger_t *ledger, const work_t *work) {
+    return (entry_change_t){.ordinal = ledger->inputs[work->input].entry.ordinal,
+                            .piece = work->piece,
+                            .owner = ledger->options.self,
+                            .epoch = work->epoch};
+}
+
 static bool is_to_be_written(const work_t *work) {
     return work->state == WORK_OURS && work->dirty;
 }
@@ -392,12 +399,9 @@ bool ledger_checkpoint(ledger_t *ledger, entry_change_t **changes, size_t *count
             !GROW(*changes, room, *count + 1, err))
             return false;
         entry_change_t *change = &(*changes)[(*count)++];
-        *change = (entry_change_t){.ordinal = input->entry.ordinal,
-                                   .piece = work->piece,
-                                   .owner = ledger->options.self,
-                                   .epoch = work->epoch,
-                                   .only_piece = input->entry.piece_count == 1,
-                                   .progress = piece};
+        *change = ledger_change(ledger, work);
+        change->only_piece = input->entry.piece_count == 1;
+        change->progress = piece;
         change->slot = entry_newest(&input->entry)->slot;
         if (work->torn.length && !work->torn_written) {
             change->torn = &work->torn;

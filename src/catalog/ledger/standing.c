@@ -11,13 +11,6 @@ static bool was_torn(const entry_t *entry, uint64_t offset, const uint64_t *hash
     return false;
 }
 
-static const piece_t *piece_of(const entry_t *entry, uint64_t block) {
-    for (size_t i = 0; i < entry->piece_count; i++)
-        if (block >= entry->pieces[i].from && block < entry->pieces[i].to)
-            return &entry->pieces[i];
-    return NULL;
-}
-
 standing_input_t standing_input(const entry_t *entry) {
     const bool is_known = entry->removed && entry->heirs > entry->ordinal;
     return (standing_input_t){entry->ordinal, entry->removed, is_known ? entry->heirs : entry->ordinal};
@@ -25,7 +18,7 @@ standing_input_t standing_input(const entry_t *entry) {
 
 standing_t standing_of_reject(const entry_t *entry, uint64_t offset, const uint64_t *hash, uint64_t *of) {
     const uint64_t block = offset / LEDGER_BLOCK_BYTES;
-    const piece_t *piece = piece_of(entry, block);
+    const piece_t *piece = entry_piece(entry, block);
     const bool torn = was_torn(entry, offset, hash);
     if (!piece)
         return STANDING_UNKNOWN;
@@ -53,7 +46,7 @@ bool standing_awaits_fix(const entry_t *entry, uint64_t offset, uint64_t hash) {
     if (standing_of_reject(entry, offset, &hash, &of) != STANDING_OPEN ||
         (answer && answer->hash == FIX_NOTHING))
         return false;
-    const piece_t *piece = piece_of(entry, offset / LEDGER_BLOCK_BYTES);
+    const piece_t *piece = entry_piece(entry, offset / LEDGER_BLOCK_BYTES);
     const bool is_reject = piece_reject(piece, offset) != NULL;
     return !is_reject || (answer && fix_mark_holds(answer, piece->generation));
 }

@@ -160,21 +160,14 @@ static void append_same(const entry_change_t *change, size_t alike, bson_t *to) 
 
 /* ---- many in one statement ---- */
 
-/* Is it a take or a progress of an input, and nothing else? */
-static bool is_plain(const entry_change_t *change) {
-    return !change->new_version && !change->torn && !change->extent && !change->removes &&
-           !change->sets_remains && !change->adds_name && !change->fix_count && !change->owns_all &&
-           !change->no_extent_yet && !change->uncompletes && !change->sets_outgrown;
-}
-
+/* Only the owner and the epoch of a piece change: a take of an input whose progress counts, or giving it back. */
 static bool is_plain_take(const entry_change_t *change) {
-    return is_plain(change) && change->sets_owner && !change->progress && !change->version &&
-           !change->sets_completed;
+    return change->sets_owner && !change->progress;
 }
 
-/* The same, for an input that has one piece and one version. */
+/* The progress of an input that has one piece, and one version if that ends; nothing but a checkpoint asks for `only_piece`. */
 static bool is_plain_progress(const entry_change_t *change) {
-    return is_plain(change) && change->progress && change->only_piece && change->piece == 0 &&
+    return change->only_piece && !change->torn && !change->sets_outgrown &&
            (!change->sets_completed || change->version == 1);
 }
 

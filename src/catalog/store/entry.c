@@ -89,6 +89,13 @@ uint64_t entry_extents_end(const entry_t *entry) {
     return end;
 }
 
+const piece_t *entry_piece(const entry_t *entry, uint64_t block) {
+    for (size_t i = 0; i < entry->piece_count; i++)
+        if (block >= entry->pieces[i].from && block < entry->pieces[i].to)
+            return &entry->pieces[i];
+    return NULL;
+}
+
 bool piece_is_complete(const piece_t *piece, uint32_t version, uint32_t generation, bool safe) {
     return piece->complete >= version && piece->generation == generation && !(safe && piece->unsafe);
 }
@@ -146,23 +153,21 @@ static const fix_mark_t *find_answer(const fix_mark_t *fixes, size_t count, uint
     return NULL;
 }
 
-static bool is_noted(const fix_mark_t *fixes, size_t count, const fix_mark_t *fix) {
-    for (size_t i = first_fix(fixes, count, fix->offset); i < count && fixes[i].offset == fix->offset; i++)
-        if (fixes[i].of == fix->of && fixes[i].hash == fix->hash && fix->hash != FIX_NOTHING)
+/* of: of the record; NULL: of any that began there. */
+static bool is_noted(const fix_mark_t *fixes, size_t count, uint64_t offset, const uint64_t *of,
+                     uint64_t hash) {
+    for (size_t i = first_fix(fixes, count, offset); i < count && fixes[i].offset == offset; i++)
+        if ((!of || fixes[i].of == *of) && fixes[i].hash == hash && hash != FIX_NOTHING)
             return true;
     return false;
 }
 
 bool fix_marks_know(const fix_mark_t *fixes, size_t count, uint64_t offset, uint64_t hash) {
-    for (size_t i = first_fix(fixes, count, offset); i < count && fixes[i].offset == offset; i++)
-        if (fixes[i].hash == hash && hash != FIX_NOTHING)
-            return true;
-    return false;
+    return is_noted(fixes, count, offset, NULL, hash);
 }
 
 bool fix_marks_accept(const fix_mark_t *fixes, size_t count, uint64_t offset, uint64_t of, uint64_t hash) {
-    const fix_mark_t fix = {.offset = offset, .of = of, .hash = hash};
-    if (is_noted(fixes, count, &fix))
+    if (is_noted(fixes, count, offset, &of, hash))
         return true;
     const fix_mark_t *answer = find_answer(fixes, count, offset, of);
     return answer && answer->hash == FIX_NOTHING && fix_marks_know(fixes, count, offset, hash);
@@ -304,7 +309,7 @@ static void drop_fixes(entry_t *entry, fix_mark_t confirmed) {
 bool entry_add_fix(entry_t *entry, fix_mark_t fix, err_t *err) {
     if (fix.confirmed)
         drop_fixes(entry, fix);
-    else if (is_noted(entry->fixes, entry->fix_count, &fix))
+    else if (is_noted(entry->fixes, entry->fix_count, fix.offset, &fix.of, fix.hash))
         return true;
     if (!GROW(entry->fixes, entry->fix_room, entry->fix_count + 1, err))
         return false;

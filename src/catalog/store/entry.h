@@ -149,6 +149,9 @@ bool entry_number(const entry_t *entry, uint64_t offset, uint64_t *number);
 /* The first offset that no extent covers. */
 uint64_t entry_extents_end(const entry_t *entry);
 
+/* The piece that has this block; NULL: none. */
+const piece_t *entry_piece(const entry_t *entry, uint64_t block);
+
 /* Is the piece done for this version and this generation of the collection? safe: what only one member has acknowledged
  * does not count. */
 bool piece_is_complete(const piece_t *piece, uint32_t version, uint32_t generation, bool safe);

@@ -266,13 +266,6 @@ static bool take_runs(const bson_iter_t *of, done_runs_t *done, err_t *err) {
     return true;
 }
 
-static uint64_t read_le64(const uint8_t *bytes) {
-    uint64_t value = 0;
-    for (int i = 7; i >= 0; i--)
-        value = value << 8 | bytes[i];
-    return value;
-}
-
 static bool take_rejects(const bson_iter_t *iter, piece_t *piece, err_t *err) {
     bson_subtype_t subtype;
     uint32_t length;
@@ -280,11 +273,11 @@ static bool take_rejects(const bson_iter_t *iter, piece_t *piece, err_t *err) {
     if (!BSON_ITER_HOLDS_BINARY(iter))
         return true;
     bson_iter_binary(iter, &subtype, &length, &bytes);
-    while (length >= 16) {
+    for (size_t left = length / sizeof(reject_mark_t), count; left; left -= count) {
         reject_mark_t marks[256];
-        size_t count = 0;
-        for (; length >= 16 && count < sizeof marks / sizeof *marks; bytes += 16, length -= 16)
-            marks[count++] = (reject_mark_t){read_le64(bytes), read_le64(bytes + 8)};
+        count = left < COUNT(marks) ? left : COUNT(marks);
+        memcpy(marks, bytes, count * sizeof *marks); /* they may be at any address there */
+        bytes += count * sizeof *marks;
         if (!piece_add_rejects(piece, marks, count, err))
             return false;
     }
@@ -364,13 +357,6 @@ static int by_number(const void *a, const void *b) {
     return (left->slot > right->slot) - (left->slot < right->slot);
 }
 
-static void sort_versions(entry_t *entry) {
-    if (!entry->version_count)
-        return;
-    qsort(entry->versions, entry->version_count, sizeof *entry->versions, by_number);
-    entry->version = entry_newest(entry)->number;
-}
-
 static bool take_versions(const bson_iter_t *of, entry_t *entry, err_t *err) {
     bson_iter_t item, field;
     EACH(&item, of) {
@@ -395,7 +381,10 @@ static bool take_versions(const bson_iter_t *of, entry_t *entry, err_t *err) {
         version_t *added = &entry->versions[entry->version_count - 1];
         added->number = number && number <= INT32_MAX ? number : added->slot + 1;
     }
-    sort_versions(entry);
+    if (entry->version_count) {
+        qsort(entry->versions, entry->version_count, sizeof *entry->versions, by_number);
+        entry->version = entry_newest(entry)->number;
+    }
     return true;
 }
 

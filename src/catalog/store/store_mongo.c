@@ -36,8 +36,10 @@ static bool refuse_answer(const store_mongo_t *mongo, err_t *err) {
                    server_where(mongo->server));
 }
 
-bool store_mongo_first(const store_mongo_t *mongo, const bson_t *reply, bson_iter_t *documents, err_t *err) {
-    return bson_read_batch(reply, documents) || refuse_answer(mongo, err);
+bool store_mongo_find(store_mongo_t *mongo, bson_t *find, bson_t *reply, bson_iter_t *documents, err_t *err) {
+    const bool ok = store_mongo_run(mongo, find, false, reply, err);
+    bson_destroy(find);
+    return ok && (bson_read_batch(reply, documents) || refuse_answer(mongo, err));
 }
 
 bool store_mongo_next(const store_mongo_t *mongo, bson_iter_t *documents, bson_t *document, bool *ok,

@@ -131,16 +131,14 @@ bool store_mongo_read_entries(store_t *store, uint64_t *from, const uint32_t *am
     bson_t *find = BCON_NEW("find", BCON_UTF8(mongo->files), "filter", BCON_DOCUMENT(&filter), "sort", "{",
                             "_id", BCON_INT32(1), "}", "limit", BCON_INT32(STORE_MONGO_PAGE), "batchSize",
                             BCON_INT32(STORE_MONGO_PAGE), "singleBatch", BCON_BOOL(true));
-    bool ok = store_mongo_run(mongo, find, false, &reply, err);
+    bool ok = store_mongo_find(mongo, find, &reply, &documents, err);
     size_t count = 0;
-    ok = ok && store_mongo_first(mongo, &reply, &documents, err);
     for (; store_mongo_next(mongo, &documents, &document, &ok, err); count++)
         ok = read_entry(mongo, &document, from, entries, err);
     if (!count) /* there is no other among the ordinals that were asked for */
         *from = asked_to;
     *more = count > 0 || !all;
     bson_destroy(&reply);
-    bson_destroy(find);
     bson_destroy(&filter);
     return ok;
 }

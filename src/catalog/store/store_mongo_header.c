@@ -200,9 +200,7 @@ bool store_mongo_read_header(store_t *store, catalog_header_t *header, bool *fou
     *found = false;
     bson_t *find = BCON_NEW("find", BCON_UTF8(mongo->files), "sort", "{", "_id", BCON_INT32(-1), "}", "limit",
                             BCON_INT32(1), "singleBatch", BCON_BOOL(true));
-    bool ok = store_mongo_run(mongo, find, false, &reply, err);
-    bson_destroy(find);
-    ok = ok && store_mongo_first(mongo, &reply, &documents, err);
+    bool ok = store_mongo_find(mongo, find, &reply, &documents, err);
     if (store_mongo_next(mongo, &documents, &document, &ok, err)) {
         *found = bson_iter_init_find(&id, &document, "_id") && BSON_ITER_HOLDS_UTF8(&id);
         header->has_entries = !*found;

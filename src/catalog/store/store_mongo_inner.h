@@ -29,8 +29,8 @@ bool store_mongo_run(store_mongo_t *mongo, const bson_t *command, bool writes, b
 bool store_mongo_update(store_mongo_t *mongo, const char *collection, const bson_t *statements,
                         uint64_t *matched, err_t *err);
 
-/* The documents of a reply to `find`. */
-bool store_mongo_first(const store_mongo_t *mongo, const bson_t *reply, bson_iter_t *documents, err_t *err);
+/* Sends a `find`, which it frees, and begins to read the documents of the reply. */
+bool store_mongo_find(store_mongo_t *mongo, bson_t *find, bson_t *reply, bson_iter_t *documents, err_t *err);
 /* The next of them. False: there are no more, or, with *ok false, it failed and err says why. */
 bool store_mongo_next(const store_mongo_t *mongo, bson_iter_t *documents, bson_t *document, bool *ok,
                       err_t *err);

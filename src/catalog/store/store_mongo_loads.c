@@ -64,10 +64,8 @@ bool store_mongo_read_loads(store_t *store, loads_t *loads, err_t *err) {
                      "ended", "{", "$exists", BCON_BOOL(false), "}", "}", "projection", BCON_DOCUMENT(fields),
                      "sort", "{", "_id", BCON_INT32(1), "}", "limit", BCON_INT32(STORE_MONGO_PAGE),
                      "batchSize", BCON_INT32(STORE_MONGO_PAGE), "singleBatch", BCON_BOOL(true));
-        ok = store_mongo_run(mongo, find, false, &reply, err);
-        bson_destroy(find);
+        ok = store_mongo_find(mongo, find, &reply, &documents, err);
         count = 0;
-        ok = ok && store_mongo_first(mongo, &reply, &documents, err);
         for (; store_mongo_next(mongo, &documents, &document, &ok, err); count++) {
             const load_seen_t load = load_from_bson(&document, here);
             ok = (memcmp(load.id.bytes, last.bytes, sizeof last.bytes) > 0 ||
@@ -82,26 +80,38 @@ bool store_mongo_read_loads(store_t *store, loads_t *loads, err_t *err) {
     return ok;
 }
 
-bool store_mongo_beat(store_t *store, const load_id_t *load, uint64_t number, uint64_t documents,
-                      err_t *err) {
+/* Changes a load, or one that has not ended, or makes it. Frees the update. */
+static bool change(store_t *store, const load_id_t *id, bool lives, bool makes, bson_t *update, err_t *err) {
+    bson_t query = BSON_INITIALIZER;
     bson_oid_t oid;
     uint64_t matched;
-    load_id_to_oid(load, &oid);
-    bson_t *statements = BCON_NEW("0", "{", "q", "{", "_id", BCON_OID(&oid), "ended", "{", "$exists",
-                                  BCON_BOOL(false), "}", "}", "u", "{", "$max", "{", "beat",
-                                  BCON_INT64((int64_t)number), "documents", BCON_INT64((int64_t)documents),
-                                  "}", "$currentDate", "{", "seen", BCON_BOOL(true), "}", "}", "}");
+    load_id_to_oid(id, &oid);
+    BSON_APPEND_OID(&query, "_id", &oid);
+    if (lives)
+        BCON_APPEND(&query, "ended", "{", "$exists", BCON_BOOL(false), "}");
+    bson_t *statements = BCON_NEW("0", "{", "q", BCON_DOCUMENT(&query), "u", BCON_DOCUMENT(update), "upsert",
+                                  BCON_BOOL(makes), "}");
     bool ok =
         store_mongo_update(store_mongo_of(store), store_mongo_of(store)->loads, statements, &matched, err);
     bson_destroy(statements);
+    bson_destroy(&query);
+    bson_destroy(update);
     return ok;
+}
+
+bool store_mongo_beat(store_t *store, const load_id_t *load, uint64_t number, uint64_t documents,
+                      err_t *err) {
+    return change(store, load, true, false,
+                  BCON_NEW("$max", "{", "beat", BCON_INT64((int64_t)number), "documents",
+                           BCON_INT64((int64_t)documents), "}", "$currentDate", "{", "seen", BCON_BOOL(true),
+                           "}"),
+                  err);
 }
 
 bool store_mongo_enroll(store_t *store, load_id_t *id, const bson_t *fields, err_t *err) {
     char host[256] = "", processes[HOST_PROCESSES];
     bson_t first = BSON_INITIALIZER;
     bson_oid_t oid;
-    uint64_t matched;
     bson_oid_init(&oid, NULL);
     *id = load_id_from_oid(&oid);
     gethostname(host, sizeof host - 1);
@@ -110,38 +120,20 @@ bool store_mongo_enroll(store_t *store, load_id_t *id, const bson_t *fields, err
                 BCON_INT32((int32_t)getpid()), "processes", BCON_UTF8(processes), "started",
                 BCON_DATE_TIME(clock_wall_ms()));
     bson_concat(&first, fields);
-    bson_t *statements = BCON_NEW("0", "{", "q", "{", "_id", BCON_OID(&oid), "}", "u", "{", "$setOnInsert",
-                                  BCON_DOCUMENT(&first), "$currentDate", "{", "seen", BCON_BOOL(true),
-                                  "since", BCON_BOOL(true), "}", "}", "upsert", BCON_BOOL(true), "}");
-    bool ok =
-        store_mongo_update(store_mongo_of(store), store_mongo_of(store)->loads, statements, &matched, err);
-    bson_destroy(statements);
+    bson_t *update = BCON_NEW("$setOnInsert", BCON_DOCUMENT(&first), "$currentDate", "{", "seen",
+                              BCON_BOOL(true), "since", BCON_BOOL(true), "}");
     bson_destroy(&first);
-    return ok;
-}
-
-/* Frees the update. */
-static bool change(store_t *store, const load_id_t *id, bson_t *update, err_t *err) {
-    bson_oid_t oid;
-    uint64_t matched;
-    load_id_to_oid(id, &oid);
-    bson_t *statements =
-        BCON_NEW("0", "{", "q", "{", "_id", BCON_OID(&oid), "}", "u", BCON_DOCUMENT(update), "}");
-    bool ok =
-        store_mongo_update(store_mongo_of(store), store_mongo_of(store)->loads, statements, &matched, err);
-    bson_destroy(statements);
-    bson_destroy(update);
-    return ok;
+    return change(store, id, false, true, update, err);
 }
 
 bool store_mongo_leave(store_t *store, const load_id_t *id, err_t *err) {
-    return change(store, id,
+    return change(store, id, false, false,
                   BCON_NEW("$currentDate", "{", "seen", BCON_BOOL(true), "leaving", BCON_BOOL(true), "}"),
                   err);
 }
 
 bool store_mongo_end(store_t *store, const load_id_t *id, const bson_t *fields, err_t *err) {
-    return change(store, id,
+    return change(store, id, false, false,
                   BCON_NEW("$set", BCON_DOCUMENT(fields), "$currentDate", "{", "seen", BCON_BOOL(true),
                            "ended", BCON_BOOL(true), "}"),
                   err);
