@@ -59,7 +59,8 @@ static const option_t options[] = {
            .help = "Send each batch to its shard's primary, past the routers: true, or true,false."),
     OPTION("sample", COUNT, spec.sample, .group = GROUP_MEASURED, .argument = "N", .least = 1, .typed = true,
            .help = "Records a trial, the first ones of the files (default: as many as load in two seconds)."),
-    OPTION("budget", TIME, spec.budget_ns, .argument = "TIME", .help = "How long it may take (default 3m)."),
+    OPTION("budget", TIME, spec.budget_ns, .argument = "TIME",
+           .help = "How long it may take (default 10m). It ends when it is settled."),
     {.name = NULL},
 };
 
@@ -69,8 +70,8 @@ static const result_view_t views[] = {
     LINE(SHOW_NORMAL, NULL,
          "{namespace} at {target}   {trials|trial} in {seconds}, of up to {records|record}"),
     TABLE(SHOW_ALWAYS, NULL, "settings", "Settings",
-          "Documents a second: the median of the trials, then the slowest and the fastest of them. Bytes a "
-          "document: data and indexes on disk.",
+          "Documents a second in an average turn, and the range in which that lies with 98 %. "
+          "Bytes a document: data and indexes on disk.",
           COLUMN("name", "threads x batch"), COLUMN("docs_per_second", "docs/s", .most = BAR_LARGEST),
           COLUMN("-range", "range"), COLUMN("bytes_per_document", "bytes/doc"), COLUMN("limit", "limited by"),
           COLUMN("-remark", ""), COLUMN("-trials", "trials", .wide = true),
@@ -83,9 +84,10 @@ static const result_view_t views[] = {
     LINE(SHOW_USUAL | SHOW_CARE, "disturbed",
          "{name}: the server paused or was away in {disturbed|trial|trials}; the first is left out",
          .each = "settings"),
-    LINE(
-        SHOW_USUAL, "-spent",
-        "the budget ended before all settings were tried {-most_trials} times: a higher --budget tries more"),
+    LINE(SHOW_USUAL, "-set", "{cheapest.name}{-set}"),
+    LINE(SHOW_USUAL, "-unsettled",
+         "not settled: a setting may be faster than that by more than {-surely_percent}; a higher --budget "
+         "tries more"),
     LINE(SHOW_USUAL, "load",
          "the cheapest within {-nearly_percent} of the best (fewest threads, then smallest batch):",
          .command = "load"),
@@ -116,65 +118,92 @@ static char *load_line(const load_spec_t *load, const tune_result_t *tune, const
     return text_take_or_end(&line);
 }
 
+static const struct {
+    const char *name, *remark;
+} states[] = {[MATRIX_UNTRIED] = {"untried", "not tried"},
+              [MATRIX_CLOSE] = {"close", "close"},
+              [MATRIX_DROPPED] = {"dropped", "given up"},
+              [MATRIX_SMALL] = {"too small", "too small"}};
+
 static const char *remark(const tune_result_t *tune, size_t at) {
-    const matrix_setting_t *tried = &tune->matrix.settings[at];
     const matrix_verdict_t *verdict = &tune->verdict;
-    return at == verdict->best              ? (at == verdict->cheapest ? "best, cheapest" : "best")
-           : at == verdict->cheapest        ? "cheapest"
-           : tried->state == MATRIX_SMALL   ? "too small"
-           : tried->state == MATRIX_DROPPED ? "given up"
-           : !tried->trials                 ? "not tried"
-                                            : "";
+    return at == verdict->best       ? (at == verdict->cheapest ? "best, cheapest" : "best")
+           : at == verdict->cheapest ? "cheapest"
+                                     : states[tune->matrix.settings[at].state].remark;
+}
+
+/* ", not distinguishable from 2 x 300 and 4 x 1000": the other settings of the set, in the order of cost. */
+static void put_set(bson_t *to, const tune_result_t *tune) {
+    enum { NAMED = 5 };
+    text_t words = {.length = 0};
+    const size_t others = tune->verdict.close - 1;
+    size_t named = 0;
+    for (size_t i = 0; i < tune->count && named < NAMED; i++) {
+        char name[TUNE_NAME];
+        if (i == tune->verdict.cheapest || tune->matrix.settings[i].state != MATRIX_CLOSE)
+            continue;
+        text_print(&words, "%s%s",
+                   !named               ? ", not distinguishable from "
+                   : named + 1 < others ? ", "
+                                        : " and ",
+                   tune_name(tune, i, name));
+        named++;
+    }
+    if (others > named)
+        text_print(&words, " and %zu more", others - named);
+    if (!others && tune->verdict.dropped)
+        text_print(&words, ", faster than all others that were tried");
+    result_take(to, "-set", text_take_or_end(&words));
 }
 
 static void put_setting(bson_t *to, const void *of, size_t at) {
-    static const char *const states[] = {[MATRIX_OPEN] = "open",
-                                         [MATRIX_SETTLED] = "settled",
-                                         [MATRIX_DROPPED] = "dropped",
-                                         [MATRIX_SMALL] = "too small"};
     const tune_result_t *tune = of;
     if (at == MATRIX_DONE)
         return;
-    const matrix_setting_t *tried = &tune->matrix.settings[at];
+    const matrix_figure_t figure = matrix_figure(&tune->matrix, at);
     const tune_setting_t *setting = &tune->settings[at];
     const load_spec_t *load = &setting->load;
     const tune_figures_t *figures = &setting->figures;
-    const bool known = !isnan(matrix_median(tried));
+    const bool known = !isnan(figure.rate), ranged = !isnan(figure.low);
     const double seconds = known ? figures->seconds : NAN,
                  documents = known ? (double)figures->documents : NAN;
-    const double low = known ? tried->rates[0] : NAN, high = known ? tried->rates[tried->trials - 1] : NAN;
     char name[TUNE_NAME], least[UNITS_MAX], most[UNITS_MAX], range[2 * UNITS_MAX + 8] = "";
-    if (known)
-        snprintf(range, sizeof range, "%s to %s", units_rate(least, low), units_rate(most, high));
-    result_put(
-        to, AS_TEXT("name", tune_name(tune, at, name)), OF(load, threads), OF(load, batch),
-        AS_TEXT("clustered", load_spec_clustered(load)), OF(load, compressor), OF(load, memory),
-        OF(load, direct), AS_TEXT("state", states[tried->state]), OF(tried, trials), OF(figures, documents),
-        AS_NUMBER("docs_per_second", matrix_median(tried)), AS_NUMBER("low", low), AS_NUMBER("high", high),
-        AS_NUMBER("bytes_per_document", figures->bytes / documents),
-        AS_NUMBER("client_cpu_us_per_doc", figures->client_cores * 1e6 / documents),
-        AS_NUMBER("client_cores", figures->client_cores / seconds),
-        AS_NUMBER("server_cores", figures->server_cores / seconds),
-        AS_NUMBER("host_busy", figures->host_busy / seconds), OF(figures, retries), OF(figures, disturbed),
-        AS_TEXT("limit", known ? tune_limit(tune, at) : NULL),
-        AS_TEXT("limited_by", known ? figures->limited_by : NULL), AS_TEXT("-remark", remark(tune, at)),
-        AS_TEXT("-range", range), AS_COUNT_IF("-trials", known, tried->trials));
+    if (ranged)
+        snprintf(range, sizeof range, "%s to %s", units_rate(least, figure.low),
+                 units_rate(most, figure.high));
+    result_put(to, AS_TEXT("name", tune_name(tune, at, name)), OF(load, threads), OF(load, batch),
+               AS_TEXT("clustered", load_spec_clustered(load)), OF(load, compressor), OF(load, memory),
+               OF(load, direct), AS_TEXT("state", states[tune->matrix.settings[at].state].name),
+               AS_COUNT("trials", figure.trials), OF(figures, documents),
+               AS_NUMBER("docs_per_second", figure.rate), AS_NUMBER("low", figure.low),
+               AS_NUMBER("high", figure.high), AS_NUMBER("bytes_per_document", figures->bytes / documents),
+               AS_NUMBER("client_cpu_us_per_doc", figures->client_cores * 1e6 / documents),
+               AS_NUMBER("client_cores", figures->client_cores / seconds),
+               AS_NUMBER("server_cores", figures->server_cores / seconds),
+               AS_NUMBER("host_busy", figures->host_busy / seconds), OF(figures, retries),
+               OF(figures, disturbed), AS_TEXT("limit", known ? tune_limit(tune, at) : NULL),
+               AS_TEXT("limited_by", known ? figures->limited_by : NULL),
+               AS_TEXT("-remark", remark(tune, at)), AS_TEXT("-range", range),
+               AS_COUNT_IF("-trials", known, figure.trials));
 }
 
 static void put_figures(bson_t *to, const tune_spec_t *spec, const tune_result_t *tune) {
     const matrix_verdict_t *verdict = &tune->verdict;
     const study_t *study = &tune->study;
     const bool decided = tune->matrix.count && verdict->best != MATRIX_DONE;
-    result_put(to, OF(study, namespace), AS_TEXT("target", study->where),
-               AS_TEXT("scratch", study->collection), OF(study, format), OF(tune, records),
-               OF(verdict, trials), OF(verdict, rounds), AS_SECONDS("seconds", tune->took_ns),
-               AS_SECONDS("budget_seconds", spec->budget_ns), OF(tune, budget_spent), OF(tune, checkpoints),
-               OF(verdict, settled), OF(verdict, dropped), AS_COUNT("too_small", verdict->small),
-               OF(verdict, untried), AS_LIST("settings", tune->matrix.count, put_setting, tune),
-               AS_INNER("best", put_setting, tune, verdict->best),
-               AS_INNER("cheapest", put_setting, tune, verdict->cheapest),
-               AS_COUNT("-most_trials", MATRIX_TRIALS), AS_NUMBER("-nearly_percent", 100 * MATRIX_NEARLY),
-               AS_FLAG("-spent", decided && tune->budget_spent));
+    result_put(
+        to, OF(study, namespace), AS_TEXT("target", study->where), AS_TEXT("scratch", study->collection),
+        OF(study, format), OF(tune, records), OF(verdict, trials), AS_COUNT("rounds", verdict->turns),
+        AS_SECONDS("seconds", tune->took_ns), AS_SECONDS("budget_seconds", spec->budget_ns),
+        OF(tune, budget_spent), OF(tune, checkpoints), OF(verdict, settled), OF(verdict, close),
+        OF(verdict, dropped), AS_COUNT("too_small", verdict->small), OF(verdict, untried),
+        AS_LIST("settings", tune->matrix.count, put_setting, tune),
+        AS_INNER("best", put_setting, tune, verdict->best),
+        AS_INNER("cheapest", put_setting, tune, verdict->cheapest),
+        AS_NUMBER("-nearly_percent", 100 * MATRIX_NEARLY), AS_NUMBER("-surely_percent", 100 * MATRIX_SURELY),
+        AS_FLAG("-unsettled", decided && !verdict->settled));
+    if (decided)
+        put_set(to, tune);
     result_take(to, "load",
                 decided ? load_line(&spec->load, tune, &tune->settings[verdict->cheapest]) : NULL);
 }
@@ -182,16 +211,11 @@ static void put_figures(bson_t *to, const tune_spec_t *spec, const tune_result_t
 static result_t *make_result(const tune_spec_t *spec, const tune_result_t *tune, int status,
                              const err_t *err) {
     const bool decided = tune->matrix.count && tune->verdict.best != MATRIX_DONE;
-    const char *found =
-        !decided ? "nothing was found"
-                 : "the cheapest setting (threads x batch) that is nearly as fast as the best is "
-                   "{cheapest.name} at {cheapest.docs_per_second}, limited by {cheapest.limit}; {-best}";
+    const char *found = !decided ? "nothing was found"
+                                 : "{cheapest.name} (threads x batch) at {cheapest.docs_per_second}, limited "
+                                   "by {cheapest.limit}{-set}";
     result_t *result = result_new("tune", tune->matrix.count ? views : NULL);
     put_figures(&result->document, spec, tune);
-    result_put_words(&result->document, "-best",
-                     tune->verdict.best == tune->verdict.cheapest
-                         ? "nothing else is faster"
-                         : "the best is {best.name} at {best.docs_per_second}");
     result_answer(result, "Which threads and batch size are best?", status, err, found, found);
     return result;
 }
@@ -205,9 +229,20 @@ static void init(void) {
     values.load.spec = values.spec.load;
 }
 
+static void keep(const tune_result_t *tune) {
+    const size_t at = tune->verdict.cheapest;
+    const tuned_found_t found = {&tune->settings[at].load, tune->study.format,
+                                 matrix_figure(&tune->matrix, at), tune->verdict.settled};
+    err_t why;
+    if (tuned_keep(values.spec.load.uri, &found, &why))
+        log_note("kept for `tipple load --threads auto --batch auto`: the cheapest setting");
+    else
+        log_warn("the cheapest setting is not kept for `tipple load --threads auto --batch auto`: %s",
+                 why.text);
+}
+
 static int find(run_t *run, err_t *err) {
     static tune_result_t tune;
-    err_t why;
     if (!cli_takes_inputs(run, "the target to tune for", err))
         return (int)err->status;
     values.spec.load = values.load.spec;
@@ -215,13 +250,8 @@ static int find(run_t *run, err_t *err) {
     const int status = ok ? STATUS_OK : (int)err->status;
     result_t *result = make_result(&values.spec, &tune, status, err);
     const int ended = cli_end(run, result, tune.warmed && (run->json || tune.matrix.count), status, err);
-    const size_t at = tune.verdict.cheapest;
-    if (ok && tuned_write(values.spec.load.uri, &tune.settings[at].load, tune.study.format,
-                          matrix_median(&tune.matrix.settings[at]), &why))
-        log_note("kept for `tipple load --threads auto --batch auto`: the cheapest setting");
-    else if (ok)
-        log_warn("the cheapest setting is not kept for `tipple load --threads auto --batch auto`: %s",
-                 why.text);
+    if (ok)
+        keep(&tune);
     tune_free_result(&tune);
     return ended;
 }
@@ -232,11 +262,12 @@ const command_t command_tune = {
     .arguments = "FILE|DIRECTORY|PATTERN...",
     .about = "find the best threads and batch size",
     .help = "Loads the files for some seconds, again and again, into a scratch collection, and prints "
-            "documents a second and bytes a document of each setting, the best, and the cheapest within 3 % "
-            "of it. The target is not touched.\n\n"
+            "documents a second and bytes a document of each setting, which of them are the fastest, as far "
+            "as trials show it, and the cheapest of these. The target is not touched.\n\n"
             "Options may have several values, with commas, or given again (--shard-key, --create); all "
-            "combinations are tried, each up to five times, for at least two seconds and four batches a "
-            "thread. The scratch collection (DATABASE.COLLECTION.tipple.tune.ID) is like the target where no "
+            "combinations are tried in turns, for at least two seconds and four batches a thread, and those "
+            "that are close more often, until it is settled which are the fastest. The scratch collection "
+            "(DATABASE.COLLECTION.tipple.tune.ID) is like the target where no "
             "option says otherwise, and is dropped. `--threads auto --batch auto` of `tipple load` and "
             "`tipple drill` take the cheapest setting, for the same target and compressor on this host.",
     .examples = "  tipple tune -f mot --uri mongodb://HOST/mot.results test_result_2023.csv\n"

@@ -1,18 +1,11 @@
-/* matrix: the experiment of `tipple tune`, on a target made of formulas: batches cost the client a round trip
- * and the server its time, and the server takes so much and no more. What is the best and the cheapest is
- * computed here from the formula without noise. */
+/* matrix: the experiment of `tipple tune`, on drawn trials. The true speeds come from formulas (batches cost the client a
+ * round trip and the server its time, and the server has a limit) or are drawn, so the test knows which setting is
+ * the best. */
 #include "study/tune/matrix.h"
 #include "test.h"
 
 #include <math.h>
 #include <stdlib.h>
-
-static const uint32_t THREADS[] = {1, 2, 4, 8, 16}, BATCHES[] = {100, 300, 1000, 3000};
-enum {
-    ROWS = sizeof THREADS / sizeof *THREADS,
-    COLUMNS = sizeof BATCHES / sizeof *BATCHES,
-    CELLS = ROWS * COLUMNS
-};
 
 /* A target: a thread sends a batch in `trip` + `document` a document; the server spends `command` on a batch
  * and `insert` on a document, on one core. Seconds. */
@@ -41,18 +34,6 @@ static double rate_of(const target_t *target, uint32_t threads, uint32_t batch) 
     return pow(pow(threads * alone, -6) + pow(most, -6), -1.0 / 6);
 }
 
-static void true_knee(const target_t *target, int *row, int *column) {
-    double best = 0;
-    *row = *column = 0;
-    for (int i = 0; i < CELLS; i++)
-        best = fmax(best, rate_of(target, THREADS[i / COLUMNS], BATCHES[i % COLUMNS]));
-    for (int i = CELLS - 1; i >= 0; i--) /* rows are threads: the last one found is the cheapest */
-        if (rate_of(target, THREADS[i / COLUMNS], BATCHES[i % COLUMNS]) >= 0.97 * best) {
-            *row = i / COLUMNS;
-            *column = i % COLUMNS;
-        }
-}
-
 /* ---- noise, from a generator of the test's own ---- */
 
 static double uniform(uint64_t *state) { /* xorshift64* */
@@ -67,13 +48,11 @@ static double normal(uint64_t *state) {
     return radius * cos(6.283185307179586 * uniform(state));
 }
 
-/* Now and then a trial is much slower. */
-static double noisy(double rate, double by, uint64_t *state) {
+/* Some trials are much slower. */
+static double noisy(double rate, double by, double slowed, uint64_t *state) {
     const double noise = rate * fmax(1 + by * normal(state), 0.1);
-    return uniform(state) < 0.05 ? noise * (1 - 0.5 * uniform(state)) : noise;
+    return uniform(state) < slowed ? noise * (1 - 0.5 * uniform(state)) : noise;
 }
-
-enum { BUDGET = 180 }; /* trials */
 
 static matrix_t *new_matrix(size_t count) {
     matrix_t *matrix = calloc(1, sizeof *matrix);
@@ -82,115 +61,143 @@ static matrix_t *new_matrix(size_t count) {
     return matrix;
 }
 
-static matrix_t *run(const target_t *target, uint64_t seed, double by) {
+/* ---- the rule, on drawn trials ---- */
+
+enum { CELLS = 12, TUNES = 1000 };
+
+/* A tune of twelve settings. Speeds by a formula: three numbers of threads and four batches; or drawn from one half to
+ * the whole of the best. Trials scatter by a share, some are slowed down further, and the machines drift by 30 % up and
+ * down, one and a half times during the tune. */
+typedef struct {
+    const char *name;
+    bool by_formula;
+    double scatter, slowed;
+    int trials;     /* of the budget: of 3 s each they take 3 or 10 minutes */
+    int near, held; /* of TUNES: the cheapest is truly within 5 % of the best; the set holds the best */
+} trial_t;
+
+static const trial_t TRIALS[] = {
+    {"scatter of 10 %, 3 minutes", true, 0.1, 0, 60, 900, 950},
+    {"scatter of 10 %, 3 minutes, some slowed down", true, 0.1, 0.05, 60, 900, 950},
+    {"scatter of 10 %, 3 minutes, any speeds", false, 0.1, 0, 60, 900, 950},
+    {"scatter of 30 %, 10 minutes", true, 0.3, 0, 200, 900, 950},
+};
+
+static void draw_speeds(const trial_t *trial, int tune, double speeds[CELLS], uint64_t *state) {
+    static const uint32_t THREADS[][3] = {{1, 2, 4}, {2, 4, 8}, {4, 8, 16}},
+                          BATCHES[] = {100, 300, 1000, 3000};
+    const target_t *target = &TARGETS[tune % TARGETS_COUNT];
+    const uint32_t *threads = THREADS[tune / TARGETS_COUNT % 3];
+    for (int i = 0; i < CELLS; i++)
+        speeds[i] =
+            trial->by_formula ? rate_of(target, threads[i / 4], BATCHES[i % 4]) : 0.5 + 0.5 * uniform(state);
+}
+
+static double fastest(const double speeds[CELLS]) {
+    double best = 0;
+    for (int i = 0; i < CELLS; i++)
+        best = fmax(best, speeds[i]);
+    return best;
+}
+
+static matrix_t *tune(const trial_t *trial, const double speeds[CELLS], uint64_t *state) {
     matrix_t *matrix = new_matrix(CELLS);
-    uint64_t state = seed * 2862933555777941757u + 3037000493u;
-    int trials = 0;
-    for (size_t setting; trials < BUDGET && (setting = matrix_next(matrix)) != MATRIX_DONE; trials++) {
+    const double phase = 6.283185307179586 * uniform(state);
+    size_t setting;
+    for (int i = 0; i < trial->trials && (setting = matrix_next(matrix)) != MATRIX_DONE; i++) {
         assert_true(setting < CELLS);
         assert_int_equal(setting, matrix_next(matrix)); /* until it was tried */
-        assert_int_equal(matrix->settings[setting].state, MATRIX_OPEN);
-        const double rate = rate_of(target, THREADS[setting / COLUMNS], BATCHES[setting % COLUMNS]);
-        matrix_add(matrix, setting, by > 0 ? noisy(rate, by, &state) : rate);
+        const double machines = 1 + 0.3 * sin(phase + 9.42 * i / trial->trials);
+        matrix_add(matrix, setting, noisy(speeds[setting] * machines, trial->scatter, trial->slowed, state));
     }
     return matrix;
 }
 
-enum { SEEDS = 200 };
-
-/* In 19 of 20 seeds, also with trials that are slowed down: under noise of 5 % the cheapest is truly no more than a tenth
- * slower than the best, and under noise of 2 % it is found within one step of either list. */
-static void finds(const target_t *target, double noise) {
-    int row, column, near = 0, quick = 0;
-    true_knee(target, &row, &column);
-    double best = 0;
-    for (int i = 0; i < CELLS; i++)
-        best = fmax(best, rate_of(target, THREADS[i / COLUMNS], BATCHES[i % COLUMNS]));
-    for (int seed = 1; seed <= SEEDS; seed++) {
-        matrix_verdict_t verdict;
-        matrix_t *matrix = run(target, (uint64_t)seed, noise);
-        matrix_judge(matrix, &verdict);
-        assert_true(verdict.cheapest < CELLS && verdict.best < CELLS);
-        const int found_row = (int)verdict.cheapest / COLUMNS, found_column = (int)verdict.cheapest % COLUMNS;
-        near += abs(found_row - row) <= 1 && abs(found_column - column) <= 1;
-        quick += rate_of(target, THREADS[found_row], BATCHES[found_column]) >= 0.9 * best;
-        free(matrix);
+TEST(finds_the_best) {
+    for (size_t i = 0; i < sizeof TRIALS / sizeof *TRIALS; i++) {
+        const trial_t *trial = &TRIALS[i];
+        uint64_t drawn = 3037000493u;
+        int near = 0, held = 0, settled = 0, near_settled = 0;
+        size_t trials = 0, close = 0;
+        for (int at = 0; at < TUNES; at++) {
+            double speeds[CELLS];
+            matrix_verdict_t verdict;
+            draw_speeds(trial, at, speeds, &drawn);
+            matrix_t *matrix = tune(trial, speeds, &drawn);
+            matrix_judge(matrix, &verdict);
+            const bool is_near = speeds[verdict.cheapest] >= 0.95 * fastest(speeds);
+            bool holds = false;
+            for (int j = 0; j < CELLS; j++)
+                holds |= speeds[j] == fastest(speeds) && matrix->settings[j].state == MATRIX_CLOSE;
+            near += is_near;
+            held += holds;
+            settled += verdict.settled;
+            near_settled += verdict.settled && is_near;
+            trials += verdict.trials;
+            close += verdict.close;
+            free(matrix);
+        }
+        print_message("%s: within 5 %% %d, set holds the best %d, of %d tunes of %.0f trials; %.1f settings "
+                      "in the set; "
+                      "settled %d, of these within 5 %% %d\n",
+                      trial->name, near, held, TUNES, (double)trials / TUNES, (double)close / TUNES, settled,
+                      near_settled);
+        assert_true(near >= trial->near && held >= trial->held);
+        assert_true(near_settled * 100 >= settled * 95);
     }
-    if ((noise > 0.03 ? quick : near) * 20 < SEEDS * 19)
-        fail_msg(
-            "%s: under noise of %.0f %% the cheapest (%u x %u) was near in %d, and quick in %d of %d seeds",
-            target->name, noise * 100, THREADS[row], BATCHES[column], near, quick, SEEDS);
 }
 
-TEST(finds_the_knee) {
-    for (size_t i = 0; i < TARGETS_COUNT; i++) {
-        finds(&TARGETS[i], 0.02);
-        finds(&TARGETS[i], 0.05);
-    }
-}
+/* ---- without noise ---- */
 
-/* Without noise there is no doubt: exactly the cheapest, and what is far slower is tried once. */
+/* Exactly the cheapest, after few trials: what is more than 3 % slower is given up, and the rest settled. */
 TEST(without_noise) {
-    for (size_t i = 0; i < TARGETS_COUNT; i++) {
-        int row, column;
+    static const trial_t exact = {"exact", true, 0, 0, 1000, 0, 0};
+    for (int i = 0; i < 3 * (int)TARGETS_COUNT; i++) {
+        double speeds[CELLS];
+        uint64_t drawn = 1;
+        size_t cheapest = 0;
         matrix_verdict_t verdict;
-        matrix_t *matrix = run(&TARGETS[i], 1, 0);
+        draw_speeds(&exact, i, speeds, &drawn);
+        matrix_t *matrix = new_matrix(CELLS);
+        for (size_t at; (at = matrix_next(matrix)) != MATRIX_DONE;)
+            matrix_add(matrix, at, speeds[at]);
         matrix_judge(matrix, &verdict);
-        true_knee(&TARGETS[i], &row, &column);
-        assert_int_equal(verdict.cheapest, row * COLUMNS + column);
-        assert_int_equal(verdict.untried, 0);
-        assert_int_equal(verdict.settled + verdict.dropped, CELLS);
-        assert_true(verdict.dropped > 0);
-        const double best = matrix_median(&matrix->settings[verdict.best]);
+        while (speeds[cheapest] < 0.97 * fastest(speeds))
+            cheapest++;
+        assert_int_equal(verdict.cheapest, cheapest);
+        assert_true(verdict.settled && verdict.untried == 0 && verdict.small == 0);
+        assert_int_equal(verdict.close + verdict.dropped, CELLS);
+        assert_true(verdict.trials <= MATRIX_LEAST * CELLS);
         for (size_t at = 0; at < CELLS; at++) {
-            const matrix_setting_t *setting = &matrix->settings[at];
-            const double share = matrix_median(setting) / best;
-            assert_int_equal(setting->state, share < 0.97 ? MATRIX_DROPPED : MATRIX_SETTLED);
-            assert_true(share >= 0.97 ? setting->trials == MATRIX_TRIALS : setting->trials < MATRIX_TRIALS);
+            const matrix_figure_t figure = matrix_figure(matrix, at);
+            assert_true(fabs(figure.rate / speeds[at] - 1) < 1e-6);
+            assert_true(figure.low <= figure.rate && figure.rate <= figure.high);
+            assert_int_equal(matrix->settings[at].state,
+                             speeds[at] < 0.97 * fastest(speeds) ? MATRIX_DROPPED : MATRIX_CLOSE);
         }
         free(matrix);
     }
 }
 
-/* The median of one to five trials, and the slowest and the fastest of them. */
-TEST(medians) {
-    static const double rates[] = {5, 1, 9, 3, 7}, medians[] = {5, 3, 5, 4, 5};
-    matrix_t *matrix = new_matrix(1);
-    const matrix_setting_t *setting = &matrix->settings[0];
-    assert_true(isnan(matrix_median(setting)));
-    for (uint32_t i = 0; i < MATRIX_TRIALS; i++) {
-        assert_int_equal(matrix_next(matrix), 0);
-        matrix_add(matrix, 0, rates[i]);
-        assert_true(matrix_median(setting) == medians[i]);
-    }
-    assert_true(setting->rates[0] == 1 && setting->rates[4] == 9);
-    assert_int_equal(setting->state, MATRIX_SETTLED);
-    assert_int_equal(matrix_next(matrix), MATRIX_DONE);
-    free(matrix);
-}
+/* ---- turns ---- */
 
-/* A median of exactly 97 % is near enough; one below it is not. */
-TEST(nearly) {
-    for (int near = 0; near < 2; near++) {
-        matrix_verdict_t verdict;
-        matrix_t *matrix = new_matrix(2);
-        matrix_add(matrix, 1, 1000);
-        matrix_add(matrix, 0, near ? 970 : 969);
-        matrix_judge(matrix, &verdict);
-        assert_int_equal(verdict.best, 1);
-        assert_int_equal(verdict.cheapest, near ? 0 : 1);
-        free(matrix);
+/* Tries each setting once. */
+static void take_turn(matrix_t *matrix, const double *rates) {
+    for (size_t i = 0; i < matrix->count; i++) {
+        const size_t setting = matrix_next(matrix);
+        assert_true(setting < matrix->count);
+        matrix_add(matrix, setting, rates[setting]);
     }
 }
 
 /* Every setting once before any of them twice, and never in the same order. */
-TEST(rounds) {
+TEST(turns) {
     matrix_t *matrix = new_matrix(CELLS);
     size_t order[2][CELLS];
-    for (int round = 0; round < 2; round++) {
+    for (int turn = 0; turn < 2; turn++) {
         bool seen[CELLS] = {false};
         for (int i = 0; i < CELLS; i++) {
-            const size_t setting = order[round][i] = matrix_next(matrix);
+            const size_t setting = order[turn][i] = matrix_next(matrix);
             assert_true(setting < CELLS && !seen[setting]);
             seen[setting] = true;
             matrix_add(matrix, setting, 1000);
@@ -200,6 +207,62 @@ TEST(rounds) {
     free(matrix);
 }
 
+/* A host that becomes slower by the turn changes no comparison: with the turns' levels removed nothing scatters. */
+TEST(drifts) {
+    matrix_t *matrix = new_matrix(2);
+    matrix_verdict_t verdict;
+    for (int turn = 1; turn <= MATRIX_LEAST; turn++)
+        take_turn(matrix, (double[]){900.0 / turn, 1000.0 / turn});
+    matrix_judge(matrix, &verdict);
+    assert_int_equal(verdict.best, 1);
+    assert_int_equal(verdict.dropped, 1);
+    assert_true(verdict.settled);
+    const matrix_figure_t slow = matrix_figure(matrix, 0), fast = matrix_figure(matrix, 1);
+    assert_true(fabs(slow.rate / fast.rate - 0.9) < 1e-6 && slow.high < fast.low);
+    free(matrix);
+}
+
+/* One trial of each, or two of which nobody knows how they scatter, give no range, and nothing is settled or given up. */
+TEST(too_few) {
+    matrix_t *matrix = new_matrix(2);
+    matrix_verdict_t verdict;
+    for (int turn = 0; turn < 2; turn++) {
+        take_turn(matrix, (double[]){100, 1000});
+        matrix_judge(matrix, &verdict);
+        assert_int_equal(verdict.close, 2);
+        assert_int_equal(verdict.cheapest, 1);
+        assert_true(!verdict.settled && isnan(matrix_figure(matrix, 1).low));
+        assert_true(fabs(matrix_figure(matrix, 1).rate - 1000) < 1);
+    }
+    free(matrix);
+}
+
+/* One setting alone is tried three times. */
+TEST(alone) {
+    matrix_t *matrix = new_matrix(1);
+    matrix_verdict_t verdict;
+    for (int i = 0; i < MATRIX_LEAST; i++)
+        take_turn(matrix, (double[]){500 + 100 * i});
+    assert_int_equal(matrix_next(matrix), MATRIX_DONE);
+    assert_int_equal(matrix_next(matrix), MATRIX_DONE);
+    matrix_judge(matrix, &verdict);
+    assert_true(verdict.settled && verdict.cheapest == 0 && isnan(matrix_figure(matrix, 0).low));
+    free(matrix);
+}
+
+/* 97 % of the best is near enough; less is not. */
+TEST(nearly) {
+    for (int near = 0; near < 2; near++) {
+        matrix_verdict_t verdict;
+        matrix_t *matrix = new_matrix(2);
+        take_turn(matrix, (double[]){near ? 970.1 : 969, 1000});
+        matrix_judge(matrix, &verdict);
+        assert_int_equal(verdict.best, 1);
+        assert_int_equal(verdict.cheapest, near ? 0 : 1);
+        free(matrix);
+    }
+}
+
 /* Where the trials end before each setting had one, the others are untried. */
 TEST(ends_early) {
     matrix_t *matrix = new_matrix(CELLS);
@@ -207,9 +270,11 @@ TEST(ends_early) {
         matrix_verdict_t verdict;
         matrix_judge(matrix, &verdict);
         assert_int_equal(verdict.trials, trials);
-        assert_int_equal(verdict.rounds, trials > 0);
+        assert_int_equal(verdict.turns, trials > 0);
         assert_int_equal(verdict.untried, CELLS - trials);
+        assert_int_equal(verdict.close, trials);
         assert_true((verdict.best == MATRIX_DONE) == !trials && (verdict.cheapest == MATRIX_DONE) == !trials);
+        assert_false(verdict.settled);
         matrix_add(matrix, matrix_next(matrix), 1000 + trials % 7);
     }
     free(matrix);
@@ -231,19 +296,26 @@ TEST(too_small) {
         matrix_add(matrix, matrix_next(matrix), 5000);
     matrix_judge(matrix, &verdict);
     assert_int_equal(matrix->settings[other].state, MATRIX_SMALL);
+    assert_true(isnan(matrix_figure(matrix, other).rate));
     assert_int_equal(verdict.best, first);
     assert_int_equal(verdict.cheapest, first);
     assert_int_equal(verdict.small, 1);
     free(matrix);
 }
 
-/* What was given up comes back when the best proves to be slower than its first trial. */
+/* What was given up comes back when trials prove to scatter more than the first ones did. */
 TEST(comes_back) {
-    matrix_t *matrix = new_matrix(2);
-    matrix_add(matrix, 0, 70);
-    matrix_add(matrix, 1, 100);
+    matrix_t *matrix = new_matrix(3);
+    matrix_verdict_t verdict;
+    take_turn(matrix, (double[]){500, 1000, 1010});
+    take_turn(matrix, (double[]){510, 1020, 1000});
+    assert_true(matrix_next(matrix) != 0 && matrix_next(matrix) != MATRIX_DONE);
     assert_int_equal(matrix->settings[0].state, MATRIX_DROPPED);
-    matrix_add(matrix, 1, 60);
-    assert_int_equal(matrix->settings[0].state, MATRIX_OPEN);
+    for (int i = 0; i < 2; i++) {
+        const size_t setting = matrix_next(matrix);
+        matrix_add(matrix, setting, setting == 1 ? 300 : 3000);
+    }
+    matrix_judge(matrix, &verdict);
+    assert_int_equal(matrix->settings[0].state, MATRIX_CLOSE);
     free(matrix);
 }

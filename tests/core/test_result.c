@@ -144,12 +144,12 @@ static const struct {
     {"3", "3",
      "-all_files -at_once -batch_documents -count -cpu_ns -documents -fixed -kept_rejects -left_out "
      "-measurements -more "
-     "-most_trials -not_retried -other_files -removals -removed_ranges -removed_tags -requests "
+     "-not_retried -other_files -removals -removed_ranges -removed_tags -requests "
      "-short_batches -skipped "
      "-trials already_there ambiguous_times as_expected asked bad_values batch batches blocks "
      "blocks_looked_at "
      "changed_meanwhile "
-     "checkpoints chunks clients comment_lines corrected differences documents documents_examined "
+     "checkpoints chunks clients close comment_lines corrected differences documents documents_examined "
      "documents_in_collection documents_not_ours documents_of_other_files dropped empty expected failures "
      "files "
      "files_complete files_in_catalog files_skipped files_unfinished filtered fixed fixed_not_loaded "
@@ -179,7 +179,8 @@ static const struct {
     {"3 ops/s", "3", "ops_per_second"},
     {"3/s", "3", "-records_per_second"},
     {"3 %", "3",
-     "-busy_percent -empty_percent -looked_percent -nearly_percent -share_percent sample_percent"},
+     "-busy_percent -empty_percent -looked_percent -nearly_percent -share_percent -surely_percent "
+     "sample_percent"},
     {"+3 %", "+3 %", "error_percent"},
     {"300 %", "300", "host_busy idle iowait others sys user"}, /* shares of a CPU */
 };

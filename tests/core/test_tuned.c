@@ -28,15 +28,20 @@ static int remove_folder(TEST_UNUSED void **state) {
     return system(command);
 }
 
-static void keep(const char *uri, uint32_t threads, const char *compressor) {
+static bool try_to_keep(const char *uri, uint32_t threads, const char *compressor, uint32_t trials,
+                        bool settled, err_t *err) {
     load_spec_t load;
-    err_t err = {.text = ""};
     load_spec_init(&load);
-    load.uri = uri;
     load.threads = threads;
     load.batch = threads * 100;
     load.compressor = compressor;
-    if (!tuned_write(load.uri, &load, "mot", 1234.5, &err))
+    const tuned_found_t found = {&load, "mot", {trials, 1234.5, 1200, 1300}, settled};
+    return tuned_keep(uri, &found, err);
+}
+
+static void keep(const char *uri, uint32_t threads, const char *compressor) {
+    err_t err = {.text = ""};
+    if (!try_to_keep(uri, threads, compressor, 5, true, &err))
         fail_msg("%s", err.text);
 }
 
@@ -78,6 +83,43 @@ TEST(by_compressor) {
     finds("mongodb://h/a.packed", 3, NULL);
 }
 
+/* One trial is not kept. A tune that is not settled is kept, but not in the place of one that is. */
+TEST(settled_only) {
+    static const char *const uri = "mongodb://h/a.doubted";
+    err_t err;
+    assert_false(try_to_keep(uri, 2, NULL, 1, false, &err));
+    assert_non_null(strstr(err.text, "once"));
+    finds(uri, 0, NULL);
+    assert_true(try_to_keep(uri, 2, NULL, 2, false, &err));
+    finds(uri, 2, NULL);
+    assert_true(try_to_keep(uri, 3, NULL, 2, false, &err));
+    finds(uri, 3, NULL);
+    keep(uri, 4, NULL);
+    assert_false(try_to_keep(uri, 5, NULL, 20, false, &err));
+    assert_non_null(strstr(err.text, "4 x 400 stays"));
+    finds(uri, 4, NULL);
+    assert_true(try_to_keep(uri, 5, "zlib", 20, false, &err)); /* of another compressor none is settled */
+    finds(uri, 5, "zlib");
+    keep(uri, 6, NULL);
+    finds(uri, 6, NULL);
+}
+
+/* Lines of versions that did not keep whether a tune was settled are not settled. */
+TEST(before) {
+    err_t err;
+    char path[4096];
+    snprintf(path, sizeof path, "%s/tipple/tunes.json", getenv("XDG_CACHE_HOME"));
+    FILE *file = fopen(path, "a");
+    assert_non_null(file);
+    fprintf(file, "{\"target\": \"h:1/a.old\", \"compressor\": \"\", \"threads\": 7, \"batch\": 700, "
+                  "\"format\": \"mot\", "
+                  "\"docs_per_second\": 5.0, \"when\": {\"$date\": \"2026-11-01T00:00:00Z\"}}\n");
+    fclose(file);
+    finds("mongodb://h:1/a.old", 7, NULL);
+    assert_true(try_to_keep("mongodb://h:1/a.old", 2, NULL, 2, false, &err));
+    finds("mongodb://h:1/a.old", 2, NULL);
+}
+
 /* A damaged line is none; those before and after it count. */
 TEST(damaged) {
     static const char *const damage[] = {"{", "", "{}",
@@ -115,18 +157,16 @@ TEST(chooses) {
 }
 
 TEST(without_a_home) {
-    load_spec_t load;
+    static const char *const uri = "mongodb://h/a.b";
     err_t err;
-    load_spec_init(&load);
-    load.uri = "mongodb://h/a.b";
     unsetenv("XDG_CACHE_HOME");
     unsetenv("HOME");
-    assert_false(tuned_write(load.uri, &load, "mot", 1, &err));
+    assert_false(try_to_keep(uri, 1, NULL, 5, true, &err));
     assert_int_equal(err.status, STATUS_HOST);
     setenv("XDG_CACHE_HOME", "/dev/null/none", 1);
-    assert_false(tuned_write(load.uri, &load, "mot", 1, &err));
+    assert_false(try_to_keep(uri, 1, NULL, 5, true, &err));
     assert_int_equal(err.status, STATUS_HOST);
-    finds("mongodb://h/a.b", 0, NULL); /* none can be there */
+    finds(uri, 0, NULL); /* none can be there */
 }
 
 TEST_GROUP(make_folder, remove_folder);

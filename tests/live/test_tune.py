@@ -28,6 +28,8 @@ class Tune(livetune.Mixin, livetest.Case):
         self.assertRegex(said["scratch"], r"\.results\.tipple\.tune\.[0-9a-f]{12}$")
         self.assertTrue(said["checkpoints"])
         self.assertIn("kept for `tipple load --threads auto", self.stderr)
+        self.assertTrue(said["settled"], "one thread is far slower than two")
+        self.assertFalse(said["budget_spent"])
         self.assertIn(" --threads 2 --batch 100 a.csv", said["load"])
         self.assertEqual(2, said["cheapest"]["threads"])
         self.client.command("admin", {"configureFailPoint": "failCommand", "mode": "off"})
@@ -117,8 +119,8 @@ class Tune(livetune.Mixin, livetest.Case):
         """without --sample a trial is stopped after some seconds; what is kept is of one target and compressor"""
         self.slow()
         self.write("a.csv", livetest.rows(60000, 3))
-        said = self.tune("--threads", "2", "--batch", "100", "--compressor", "zlib", "--budget", "15s", "a.csv")
-        self.assertTrue(said["budget_spent"])
+        said = self.tune("--threads", "2", "--batch", "100", "--compressor", "zlib", "--budget", "60s", "a.csv")
+        self.assertEqual((True, False, 3), (said["settled"], said["budget_spent"], said["trials"]))
         self.assertLess(said["records"], 60000)
         self.client.command("admin", {"configureFailPoint": "failCommand", "mode": "off"})
         for words, collection, found, said in (

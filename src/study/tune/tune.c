@@ -35,7 +35,7 @@ typedef struct {
 } tuning_t;
 
 void tune_spec_init(tune_spec_t *spec) {
-    static const int64_t usual_ns = 180000000000;
+    static const int64_t usual_ns = 600000000000;
     *spec = (tune_spec_t){.list_count = TUNE_BATCH + 1, .budget_ns = usual_ns};
     load_spec_init(&spec->load);
 }

@@ -8,6 +8,7 @@
 #include "server/server.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,32 +42,14 @@ static bool name_target(const char *uri, char target[TARGET], err_t *err) {
     return true;
 }
 
-bool tuned_write(const char *uri, const load_spec_t *setting, const char *format, double docs_per_second,
-                 err_t *err) {
-    char path[PATH], target[TARGET];
-    if (!find_path(path, true, err) || !name_target(uri, target, err))
-        return false;
-    bson_t *line = BCON_NEW(
-        "target", BCON_UTF8(target), "compressor", BCON_UTF8(setting->compressor ? setting->compressor : ""),
-        "threads", BCON_INT32((int32_t)setting->threads), "batch", BCON_INT32((int32_t)setting->batch),
-        "format", BCON_UTF8(format), "docs_per_second", BCON_DOUBLE(docs_per_second), "when",
-        BCON_DATE_TIME(clock_wall_ms()));
-    char *text = ejson_print(line, true, NULL);
-    FILE *file = text ? fopen(path, "ae") : NULL;
-    bool ok = file && fprintf(file, "%s\n", text) > 0;
-    ok = file && fclose(file) == 0 && ok;
-    free(text);
-    bson_destroy(line);
-    return ok || err_set(err, STATUS_HOST, "%s cannot be written: %s", path, strerror(errno));
-}
-
-/* ---- auto ---- */
-
+/* A line of the file. Lines of versions before ranges were kept have no trials, and are not settled. */
 typedef struct {
     char compressor[16], format[128];
-    uint32_t threads, batch; /* 0: none was found */
-    double docs_per_second;
-    time_t when;
+    uint32_t threads, batch;           /* 0: none was found */
+    double docs_per_second, low, high; /* low, high NAN: not known */
+    double trials;
+    bool settled;
+    char day[16]; /* "2026-11-30" */
 } tuned_t;
 
 /* False: it is damaged, or of another target. */
@@ -75,13 +58,20 @@ static bool read_line(const char *text, const char *target, tuned_t *tuned) {
     if (!bson_init_from_json(&line, text, -1, NULL))
         return false;
     const double threads = bson_read_number(&line, "threads"), batch = bson_read_number(&line, "batch");
+    const time_t when = (time_t)(bson_read_number(&line, "when") / 1e3);
+    struct tm local;
     const bool ok = strcmp(bson_read_text(&line, "target"), target) == 0 && threads >= 1 &&
                     threads <= LOAD_MOST_THREADS && batch >= 1 && batch <= LOAD_MOST_BATCH;
     if (ok) {
         *tuned = (tuned_t){.threads = (uint32_t)threads,
                            .batch = (uint32_t)batch,
                            .docs_per_second = bson_read_number(&line, "docs_per_second"),
-                           .when = (time_t)(bson_read_number(&line, "when") / 1e3)};
+                           .low = bson_read_number(&line, "low"),
+                           .high = bson_read_number(&line, "high"),
+                           .trials = bson_read_number(&line, "trials"),
+                           .settled = bson_read_true(&line, "settled")};
+        if (localtime_r(&when, &local))
+            strftime(tuned->day, sizeof tuned->day, "%Y-%m-%d", &local);
         snprintf(tuned->compressor, sizeof tuned->compressor, "%s", bson_read_text(&line, "compressor"));
         snprintf(tuned->format, sizeof tuned->format, "%s", bson_read_text(&line, "format"));
     }
@@ -104,18 +94,63 @@ static void find_tune(const char *target, const char *compressor, tuned_t *found
     free(text);
 }
 
+static bool write_line(const char *target, const tuned_found_t *found, err_t *err) {
+    const load_spec_t *setting = found->setting;
+    const matrix_figure_t *figure = &found->figure;
+    char path[PATH];
+    if (!find_path(path, true, err))
+        return false;
+    bson_t *line = BCON_NEW(
+        "target", BCON_UTF8(target), "compressor", BCON_UTF8(setting->compressor ? setting->compressor : ""),
+        "threads", BCON_INT32((int32_t)setting->threads), "batch", BCON_INT32((int32_t)setting->batch),
+        "format", BCON_UTF8(found->format), "docs_per_second", BCON_DOUBLE(figure->rate), "trials",
+        BCON_INT32((int32_t)figure->trials), "settled", BCON_BOOL(found->settled), "when",
+        BCON_DATE_TIME(clock_wall_ms()));
+    if (!isnan(figure->low)) {
+        BSON_APPEND_DOUBLE(line, "low", figure->low);
+        BSON_APPEND_DOUBLE(line, "high", figure->high);
+    }
+    char *text = ejson_print(line, true, NULL);
+    FILE *file = text ? fopen(path, "ae") : NULL;
+    bool ok = file && fprintf(file, "%s\n", text) > 0;
+    ok = file && fclose(file) == 0 && ok;
+    free(text);
+    bson_destroy(line);
+    return ok || err_set(err, STATUS_HOST, "%s cannot be written: %s", path, strerror(errno));
+}
+
+bool tuned_keep(const char *uri, const tuned_found_t *found, err_t *err) {
+    const char *compressor = found->setting->compressor;
+    char target[TARGET];
+    tuned_t kept, last;
+    if (!name_target(uri, target, err))
+        return false;
+    if (found->figure.trials < 2)
+        return err_set(err, STATUS_MISSED, "it was tried once only; a higher --budget tries it again");
+    find_tune(target, compressor ? compressor : "", &kept, &last);
+    if (kept.settled && !found->settled)
+        return err_set(
+            err, STATUS_MISSED,
+            "this tune is not settled, and that of %s was: %u x %u stays; a higher --budget settles more",
+            kept.day, kept.threads, kept.batch);
+    return write_line(target, found, err);
+}
+
+/* ---- auto ---- */
+
 static void say(const char *which, const load_spec_t *spec, const tuned_t *tuned, const tuned_t *last) {
-    char rate[UNITS_MAX], day[16] = "";
-    struct tm local;
+    char rate[UNITS_MAX], low[UNITS_MAX], high[UNITS_MAX], range[3 * UNITS_MAX] = "";
     const char *format = spec->format ? spec->format : GUESS_FORMAT,
                *batch = spec->batch == OPTION_AUTO ? ", batches of 1000" : "";
-    if (tuned->threads && localtime_r(&tuned->when, &local))
-        strftime(day, sizeof day, "%Y-%m-%d", &local);
+    if (tuned->low > 0)
+        snprintf(range, sizeof range, ", %s to %s in %.0f trials", units_rate(low, tuned->low),
+                 units_rate(high, tuned->high), tuned->trials);
     if (tuned->threads)
-        log_note("%s: %u thread%s, batches of %u, by the tune of %s (format %s, %s docs/s)%s", which,
-                 tuned->threads, units_s(tuned->threads), tuned->batch, day, tuned->format,
-                 units_rate(rate, tuned->docs_per_second),
-                 strcmp(tuned->format, format) == 0 ? "" : "; this is another format");
+        log_note("%s: %u thread%s, batches of %u, by the tune of %s (format %s, %s docs/s%s)%s%s", which,
+                 tuned->threads, units_s(tuned->threads), tuned->batch, tuned->day, tuned->format,
+                 units_rate(rate, tuned->docs_per_second), range,
+                 strcmp(tuned->format, format) == 0 ? "" : "; this is another format",
+                 tuned->settled ? "" : "; it was not settled");
     else if (last->threads)
         log_note("%s: this target was tuned with another compressor (%s), so defaults are taken%s; tune with "
                  "this one",

@@ -6,11 +6,19 @@
 #define TIPPLE_STUDY_TUNE_TUNED_H
 
 #include "load/spec/load_spec.h"
+#include "study/tune/matrix.h"
 
-/* The target is identified by its collection and the URI's hosts. setting: the load to do again, with its compressor.
- * Failure: status 8. */
-bool tuned_write(const char *uri, const load_spec_t *setting, const char *format, double docs_per_second,
-                 err_t *err);
+/* What a tune found. */
+typedef struct {
+    const load_spec_t *setting; /* the load to do again, with its compressor */
+    const char *format;
+    matrix_figure_t figure; /* of that setting */
+    bool settled;
+} tuned_found_t;
+
+/* Keeps it. The target is identified by its collection and the URI's hosts. False: it is not kept, and err has the reason:
+ * the setting was tried only once, a settled tune is kept and this one is not settled, or, with status 8, the file. */
+bool tuned_keep(const char *uri, const tuned_found_t *found, err_t *err);
 
 /* Where threads or batch size is OPTION_AUTO: sets it as the last tune of the target with the load's compressor found it,
  * or to the default where there was none, and says so (log_note). False: the URI is not valid. */
