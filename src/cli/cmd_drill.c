@@ -8,6 +8,7 @@
 #include "base/yaml_tree.h"
 #include "builtin/builtin.h"
 #include "cli/options/cli.h"
+#include "input/manifest.h"
 #include "load/spec/progress.h"
 #include "server/bson_read.h"
 #include "server/server.h"
@@ -288,11 +289,11 @@ static result_t *make_result_of_all(const drill_result_t *drills, size_t count, 
 
 /* ---- the collections ---- */
 
-/* One to drill: as the command line has it, or an item of --targets. */
+/* One to drill: as the command line has it, or one of --targets. */
 typedef struct {
     values_t values;
-    run_t run;        /* with these values and files */
-    const char *name; /* of --targets: DATABASE.COLLECTION */
+    run_t run;  /* with these values and files */
+    char *name; /* of --targets: DATABASE.COLLECTION */
     char *uri;
 } target_t;
 
@@ -300,7 +301,7 @@ typedef struct {
     yaml_tree_t *tree; /* of --targets */
     target_t *items;
     drill_result_t *drills; /* of each of them */
-    size_t count;
+    size_t count, room;
 } targets_t;
 
 /* The option of a key. NULL: there is none; the server is the same for all. */
@@ -333,25 +334,58 @@ static bool set(const yaml_tree_t *tree, const yaml_item_t *item, target_t *targ
     return true;
 }
 
-static bool read_target(const yaml_tree_t *tree, const yaml_item_t *item, target_t *target, err_t *err) {
-    const yaml_item_t *name = item->kind == YAML_ITEM_MAP ? yaml_item_get(item, "collection") : NULL;
-    if (!name || name->kind != YAML_ITEM_SCALAR)
-        return yaml_tree_complain(
-            tree, item, err,
-            "a collection is a map with collection: DATABASE.COLLECTION and files: FILE, or a list of files");
+static bool add_target(targets_t *targets, const run_t *run, const yaml_item_t *item, const char *name,
+                       err_t *err) {
+    if (!GROW(targets->items, targets->room, targets->count + 1, err))
+        return false;
+    target_t *target = &targets->items[targets->count++];
+    *target = (target_t){.values = values, .run = *run};
+    if (!item)
+        return true;
     for (const yaml_item_t *key = item->first; key; key = key->next)
-        if (key != name && !set(tree, key, target, err))
+        if (strcmp(key->key, "collection") != 0 && !set(targets->tree, key, target, err))
             return false;
-    target->name = name->text;
-    target->uri = address_with_collection(values.load.spec.uri, name->text, err);
+    target->name = strdup(name);
+    target->uri = address_with_collection(values.load.spec.uri, name, err);
     target->values.load.spec.uri = target->uri;
     target->run.words = target->values.load.inputs.items;
     target->run.count = (int)target->values.load.inputs.count;
-    return target->uri != NULL;
+    target->run.report = NULL; /* there is one of all */
+    return target->uri && (target->name || err_memory(err, strlen(name)));
 }
 
-/* The items of --targets, of which there are *count. */
-static const yaml_item_t *open_targets(targets_t *targets, const run_t *run, size_t *count, err_t *err) {
+/* Every collection of a dump, under the name that it has there. */
+static bool add_dump(targets_t *targets, const run_t *run, const yaml_item_t *item, err_t *err) {
+    const yaml_item_t *files = item->kind == YAML_ITEM_MAP ? yaml_item_get(item, "files") : NULL;
+    const manifest_options_t lists = {.lists = true};
+    manifest_t manifest = {.count = 0};
+    bool ok = true, dumped = files && files->kind == YAML_ITEM_SCALAR;
+    if (dumped && !manifest_build(&manifest, (char *[]){(char *)files->text}, 1, &lists, err))
+        return false;
+    for (size_t i = 0; i < manifest.count; i++)
+        dumped &= manifest.files[i].collection != NULL;
+    for (size_t i = 0; ok && dumped && i < manifest.count; i++)
+        ok = add_target(targets, run, item, manifest.files[i].collection, err);
+    manifest_free(&manifest);
+    return ok &&
+           (dumped || yaml_tree_complain(targets->tree, item, err,
+                                         "a collection is a map with collection: DATABASE.COLLECTION and "
+                                         "files: FILE, or a list of files; only a dump names its own"));
+}
+
+static bool read_targets(targets_t *targets, const run_t *run, const yaml_item_t *item, err_t *err) {
+    for (; item; item = item->next) {
+        const yaml_item_t *name = item->kind == YAML_ITEM_MAP ? yaml_item_get(item, "collection") : NULL;
+        if (name && name->kind != YAML_ITEM_SCALAR)
+            return yaml_tree_complain(targets->tree, name, err, "a text is needed here: DATABASE.COLLECTION");
+        if (!(name ? add_target(targets, run, item, name->text, err) : add_dump(targets, run, item, err)))
+            return false;
+    }
+    return true;
+}
+
+/* The items of --targets. */
+static const yaml_item_t *open_targets(targets_t *targets, const run_t *run, err_t *err) {
     char *database = values.load.spec.uri ? address_of_database(values.load.spec.uri) : NULL;
     const bool is_server = database != NULL;
     opened_t file;
@@ -372,7 +406,6 @@ static const yaml_item_t *open_targets(targets_t *targets, const run_t *run, siz
         return yaml_tree_complain(targets->tree, root, err,
                                   "the file is a list of collections, and this is none"),
                NULL;
-    *count = root->count;
     return root->first;
 }
 
@@ -387,32 +420,32 @@ static bool check(target_t *target, err_t *err) {
 
 /* Everything is read and checked before the first drill. */
 static bool prepare(targets_t *targets, const run_t *run, err_t *err) {
-    size_t count = 1;
-    const yaml_item_t *item = values.targets ? open_targets(targets, run, &count, err) : NULL;
+    const yaml_item_t *item = values.targets ? open_targets(targets, run, err) : NULL;
     if (values.targets && !item)
         return false;
-    targets->items = calloc(count, sizeof *targets->items);
-    targets->drills = calloc(count, sizeof *targets->drills);
-    if (!targets->items || !targets->drills)
-        return err_memory(err, count * sizeof *targets->drills);
-    for (; targets->count < count; item = item ? item->next : NULL) {
-        target_t *target = &targets->items[targets->count++];
-        *target = (target_t){.values = values, .run = *run};
+    if (!(item ? read_targets(targets, run, item, err) : add_target(targets, run, NULL, NULL, err)))
+        return false;
+    if (!(targets->drills = calloc(targets->count, sizeof *targets->drills)))
+        return err_memory(err, targets->count * sizeof *targets->drills);
+    for (size_t i = 0; i < targets->count; i++) {
+        target_t *target = &targets->items[i];
         target->run.values = &target->values;
-        if (item)
-            target->run.report = NULL; /* there is one of all */
-        if ((item && !read_target(targets->tree, item, target, err)) || !check(target, err))
+        if (!check(target, err))
             return target->uri ? err_where(err, "%s", target->name) : false;
     }
     return !run->report || result_check_page(run->report, err);
 }
 
 static void free_targets(targets_t *targets) {
+    err_t ignored; /* of drills that were not begun */
     for (size_t i = 0; values.targets && i < targets->count; i++) {
+        if (targets->drills)
+            drill_close(&targets->drills[i], false, &ignored);
         options_free(load_options, &targets->items[i].values);
         if (targets->items[i].uri) /* there may be a password in it */
             explicit_bzero(targets->items[i].uri, strlen(targets->items[i].uri));
         free(targets->items[i].uri);
+        free(targets->items[i].name);
     }
     yaml_tree_destroy(targets->tree);
     free(targets->items);
@@ -433,6 +466,14 @@ static int answer(const drill_result_t *drills, size_t count, double within, int
     return STATUS_MISSED;
 }
 
+/* A mistake in the last of several is found before the first is drilled. */
+static bool open_all(targets_t *targets, err_t *err) {
+    for (size_t i = 0; i < targets->count; i++)
+        if (!drill_open(&targets->items[i].values.spec, &targets->drills[i], err))
+            return err_where(err, "%s", targets->items[i].name);
+    return true;
+}
+
 /* One after the other, until one fails; and, of several, the result of all. */
 static int drill_all(run_t *run, targets_t *targets, FILE *history, err_t *err) {
     const double within = (double)values.within_ns / 1e9;
@@ -449,7 +490,7 @@ static int drill_all(run_t *run, targets_t *targets, FILE *history, err_t *err) 
             metrics_of(target->name);
         if (several && !run->json)
             out_print("collection %zu of %zu: %s\n", count, targets->count, target->name);
-        const bool ok = drill_run(spec, drill, err);
+        const bool ok = (several || drill_open(spec, drill, err)) && drill_run(spec, drill, err);
         int one = answer(drill, 1, alone, (int)err->status, err);
         one = cli_end(&target->run, make_result(spec, drill, alone, history, one, err),
                       drill->drilled || (run->json ? drill->sample_count > 0 : ok), one, err);
@@ -470,6 +511,7 @@ static int rehearse(run_t *run, err_t *err) {
     if (ok && values.history && !(history = fopen(values.history, "ae")))
         ok = err_set(err, err_status_of(errno), "--history %s cannot be opened: %s", values.history,
                      strerror(errno));
+    ok = ok && (!values.targets || open_all(&targets, err));
     const int status = ok ? drill_all(run, &targets, history, err) : (int)err->status;
     if (history)
         fclose(history);

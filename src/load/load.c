@@ -425,8 +425,11 @@ static bool remove_changed(job_t *job, bool *any, err_t *err) {
     return ok;
 }
 
-/* A load that did not end well, and what it has taken away before: to do so again would take away its own work. */
+/* A load that did not end well, and what it has taken away before: to do so again would take away its own work. A study
+ * drops its own collection, and has no such option. */
 static void tell_dropped(const job_t *job, err_t *err) {
+    if (job->spec->trial)
+        return;
     if (job->dropped)
         err_add(err, "; --drop has dropped what was in %s before: leave that option out from now on",
                 job->result->namespace);

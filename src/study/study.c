@@ -8,6 +8,7 @@
 #include "format/format.h"
 #include "input/manifest.h"
 #include "load/before/kept_format.h"
+#include "load/before/uri_target.h"
 #include "server/bson_read.h"
 #include "server/cluster.h"
 #include "server/collection.h"
@@ -69,14 +70,39 @@ static bool can_be_read_again(const manifest_t *manifest, const char *why, err_t
     return true;
 }
 
+/* Of a dump, a load takes the collection of its target's name: loads into the scratch collection name it instead. */
+static bool name_dumped(study_t *study, const manifest_t *manifest, err_t *err) {
+    size_t dumped = 0;
+    while (dumped < manifest->count && manifest->files[dumped].collection)
+        dumped++;
+    if (!dumped || dumped < manifest->count)
+        return true;
+    if (!(study->inputs = calloc(dumped, sizeof *study->inputs)))
+        return err_memory(err, dumped * sizeof *study->inputs);
+    for (; study->input_count < dumped; study->input_count++) {
+        const input_file_t *file = &manifest->files[study->input_count];
+        const bool in_archive = file->kind == INPUT_DUMP;
+        text_t text = {.length = 0};
+        text_print(&text, "%s%s%s", file->path, in_archive ? "!" : "", in_archive ? file->collection : "");
+        if (!(study->inputs[study->input_count] = text_take(&text, err)))
+            return false;
+    }
+    study->load.inputs = study->inputs;
+    study->load.input_count = dumped;
+    return true;
+}
+
 static bool find_format(study_t *study, const char *why, err_t *err) {
     const load_spec_t *load = study->given;
-    const manifest_options_t options = {.input_name = NULL};
     const server_options_t target = {.uri = load->uri, .patience_ns = load->patience_ns, .connections = 1};
     manifest_t manifest;
-    if (!manifest_build(&manifest, load->inputs, load->input_count, &options, err))
+    char *name = uri_target(load->uri);
+    const manifest_options_t options = {.target = name};
+    const bool is_listed = manifest_build(&manifest, load->inputs, load->input_count, &options, err);
+    free(name);
+    if (!is_listed)
         return false;
-    schema_t *schema = !can_be_read_again(&manifest, why, err) ? NULL
+    schema_t *schema = !can_be_read_again(&manifest, why, err) || !name_dumped(study, &manifest, err) ? NULL
                        : load->format
                            ? format_open(load->format, err)
                            : kept_format_or_guess(&target, &load->guess, &manifest, &study->guessed, err);
@@ -291,6 +317,9 @@ void study_free(study_t *study) {
     while (study->index_count)
         free(study->indexes[--study->index_count]);
     free(study->indexes);
+    while (study->input_count)
+        free(study->inputs[--study->input_count]);
+    free(study->inputs);
     free(study->place);
     free(study->guessed);
     free(study->create);

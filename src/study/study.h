@@ -20,6 +20,8 @@ typedef struct {
     char *place, *guessed, *create, key[512];
     char **indexes;
     size_t index_count, index_room;
+    char **inputs; /* the collections of dumps, by name */
+    size_t input_count;
     bool told_rejects, no_checkpoints;
 } study_t;
 

@@ -5,8 +5,10 @@ import os
 import signal
 import time
 
+from dumplab import archive
 import livedrill
 import livetest
+import minimongo
 import pool
 
 
@@ -188,13 +190,33 @@ class Drill(livedrill.Mixin, livetest.OwnServer):
         self.assertEqual((6, False, None), (whole["status"], whole["is_within"], whole["verified_seconds"]))
 
     def test_several_stops(self):
-        """the first failure ends it; the others are not begun"""
-        bad = "- {collection: %s.results, files: none.csv, format: mot}\n" % self.database
+        """a mistake in the last one is found before the first is drilled; nothing is made"""
         good = "- {collection: %s.others, files: a.csv, format: mot}\n" % self.database
-        said = self.targets(good + bad + good, "--no-predict", status=5)
-        self.assertEqual([self.database + ".others"], [one["namespace"] for one in said[:-1]])
-        self.assertEqual((5, None), tuple(said[-1][key] for key in ("status", "verified_seconds")))
-        self.assertIn("none.csv", self.stderr)
+        bad = "- {collection: %s.results, %%s}\n" % self.database
+        self.write("other.txt", "no record of this format\n" * 2000)
+        self.write("b.csv", livetest.rows(500, 4, bad=set(range(100, 110))))
+        for status, keys, said in ((5, "files: none.csv, format: mot", "none.csv: "),
+                                   (1, "files: a.csv, format: mott", "did you mean 'mot'"),
+                                   (1, 'files: a.csv, format: mot, index: "none:1"', "--index none:1: the documents"),
+                                   (5, "files: other.txt, format: mot", "other.txt"),
+                                   (3, "files: b.csv, format: mot, max-rejects: 5", "`tipple parse`"),
+                                   (1, "files: a.csv, format: mot, query: 'mot:none'", "has no query 'none'")):
+            with self.subTest(keys):
+                self.assertEqual([], self.targets(good + bad % keys, "--no-predict", status=status))
+                self.assertIn("tipple: %s.results: " % self.database, self.stderr)
+                self.assertIn(said, self.stderr)
+                self.assertNotIn("drill: loading", self.stderr)
+
+    def test_dumps(self):
+        """a dump is drilled by collection: one that is named, or each of them under its own name"""
+        texts = {"one": 300, "two": 200}
+        self.write("d.archive", archive({"%s.%s" % (self.database, name): [
+            minimongo.encode({"k": i, "of": name}) for i in range(count)] for name, count in texts.items()}))
+        for text in ("".join("- {collection: %s.%s, files: d.archive}\n" % (self.database, name) for name in texts),
+                     "- {files: d.archive, index: 'k:1'}\n"):
+            said = self.targets(text, "--no-predict")
+            self.assertEqual([self.database + "." + name for name in texts], [one["namespace"] for one in said[:-1]])
+            self.assertEqual(list(texts.values()), [one["drills"][0]["verified"] for one in said[:-1]])
 
     # -------------------------------------------------------------------------------------------- what goes wrong
 
@@ -299,6 +321,7 @@ class Drill(livedrill.Mixin, livetest.OwnServer):
         status, out, said = self.ended(process)
         self.assertEqual(4, status, said)
         self.assertRegex(said, "while loading: ")
+        self.assertNotIn("--drop", said)  # a drill has no such option
         self.assertRegex(out, r"(?m)^create  ")
         self.assertRegex(out, r"(?m)^whole  ")
         self.up()

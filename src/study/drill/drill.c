@@ -53,20 +53,58 @@ static bool run_all(const drill_spec_t *spec, drill_result_t *result, err_t *err
     return ok && (!pass->difference[0] || err_set(err, STATUS_DIFFERENT, "%s", pass->difference));
 }
 
-bool drill_run(const drill_spec_t *spec, drill_result_t *result, err_t *err) {
+/* ---- before the first phase ---- */
+
+/* What a load checks before it drops anything: files, first records, keys of indexes and shards. It is silent, since the drill
+ * will say the same again. */
+static bool check_load(const study_t *study, err_t *err) {
+    enum { RECORDS = 20000 };
+    load_result_t result;
+    load_spec_t load = study->load;
+    caller_t silent;
+    load.drop = load.trial = load.dry_run = load.counts_rejects = true;
+    load.limit = RECORDS;
+    caller_init(&silent);
+    caller_set(&silent);
+    const bool ok = load_run(&load, &result, err);
+    caller_set(NULL);
+    caller_free(&silent);
+    load_result_free(&result);
+    if (!ok && err->status == STATUS_TOO_MANY_REJECTED)
+        err_add(err, "; `tipple parse` shows why");
+    return ok;
+}
+
+bool drill_open(const drill_spec_t *spec, drill_result_t *result, err_t *err) {
     study_t *study = &result->study;
-    const int64_t began = clock_now_ns();
     memset(result, 0, sizeof *result);
     result->all_documents = result->pass.query_seconds = NAN;
     result->pass.predicted = result->pass.verified = FORECAST_UNKNOWN;
     for (drill_phase_t phase = 0; phase < DRILL_PHASES; phase++)
         result->pass.phases[phase].predicted = FORECAST_UNKNOWN;
     *err = (err_t){.status = STATUS_OK};
-    bool ok =
+    const bool ok =
         study_open(study, &spec->load, SCRATCH_DRILL, "a drill reads again what it has loaded", true, err) &&
-        predict(spec, result, err) && run_all(spec, result, err);
-    ok = study_close(study, ok, err);
-    study_free(study);
+        check_load(study, err);
+    result->is_open = true;
+    if (!ok)
+        drill_close(result, false, err);
+    return ok;
+}
+
+bool drill_close(drill_result_t *result, bool ok, err_t *err) {
+    if (!result->is_open)
+        return ok;
+    result->is_open = false;
+    ok = study_close(&result->study, ok, err);
+    study_free(&result->study);
+    return ok;
+}
+
+bool drill_run(const drill_spec_t *spec, drill_result_t *result, err_t *err) {
+    const int64_t began = clock_now_ns();
+    bool ok = predict(spec, result, err) && run_all(spec, result, err);
+    ok = drill_close(result, ok, err);
     if (ok) /* tries that failed on the way are no failure */
         *err = (err_t){.status = result->pass.load.counts.rejected ? STATUS_SOME_REJECTED : STATUS_OK};
     result->took_ns = clock_now_ns() - began;

@@ -108,6 +108,7 @@ typedef struct {
     double all_documents; /* that the files make, as far as known; NAN: not estimated */
     bool exact;           /* all_documents is exact, not an estimate */
     bool drilled;         /* the pass of everything has begun */
+    bool is_open;
     study_t study;
     int64_t took_ns;
 } drill_result_t;
@@ -115,10 +116,17 @@ typedef struct {
 /* Is there such a first query? NULL: the default. Asks no server. Status 1: no. */
 bool drill_check_query(const char *query, err_t *err);
 
-/* *result holds everything that was found, also after a failure or a signal. False: err has status and sentence;
- * STATUS_DIFFERENT if what was loaded is not what the files make, or the first query's answer is not the expected one.
- * Status 2 (some rejects) is a success with err->status set. */
+/* Reads and checks everything before the first phase: format, files, first records, indexes and the target. False: err has
+ * status and sentence, and nothing is open. */
+bool drill_open(const drill_spec_t *spec, drill_result_t *result, err_t *err);
+
+/* Drills what was opened, and closes it. *result holds everything that was found, also after a failure or a signal. False: err
+ * has status and sentence; STATUS_DIFFERENT if what was loaded is not what the files make, or the first query's answer
+ * is not the expected one. Status 2 (some rejects) is a success with err->status set. */
 bool drill_run(const drill_spec_t *spec, drill_result_t *result, err_t *err);
+
+/* Closes a drill that was opened and is not run; a second call does nothing. ok, err: as of study_close. */
+bool drill_close(drill_result_t *result, bool ok, err_t *err);
 
 /* Of drills one after the other, from nothing to verified: what was predicted, what was measured, and what they need:
  * as measured, or else the upper end of the prediction, or its middle if there is no interval. NAN: not known of all. */

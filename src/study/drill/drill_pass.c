@@ -83,7 +83,7 @@ static bool ended(const passing_t *passing, bool ok, err_t *err) {
 static bool load(passing_t *passing, err_t *err) {
     drill_pass_t *pass = passing->pass;
     load_spec_t spec = *passing->load;
-    spec.drop = true;
+    spec.drop = spec.trial = true;
     spec.told = (timeline_told_t){entered, passing};
     enter(passing, DRILL_LOOK);
     const bool ok = load_run(&spec, &pass->load, err);
