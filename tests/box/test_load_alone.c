@@ -203,3 +203,15 @@ LAB_TEST(end, open_rows(lab)) {
     expect(lab, STATUS_OK, "");
     assert_true(is_held(lab));
 }
+
+/* No message holds two records of one `_id`: the batch ends before the second one. */
+LAB_TEST(one_id_twice, open_rows(lab)) {
+    lab_write("c.csv", "n,w\n7,a\n8,b\n7,c\n7,d\n8,e\n9,f\n7,g\n");
+    assert_status(lab, lab_load(lab, "c.csv"), STATUS_OK);
+    assert_int_equal(lab->loaded.batches, 4);
+    assert_int_equal(box_count(lab->box, LAB_TARGET, "{\"_id\": 7, \"w\": \"g\"}"), 1);
+    assert_int_equal(box_count(lab->box, LAB_TARGET, "{\"_id\": 8, \"w\": \"e\"}"), 1);
+    lab_write_rows("d.csv", 100, 2100);
+    assert_status(lab, lab_load(lab, "d.csv"), STATUS_OK);
+    assert_int_equal(lab->loaded.batches, 2);
+}

@@ -1,5 +1,4 @@
-/* last_wins: which record of an `_id` is expected, against a plain search; and batch_keys. */
-#include "load/blocks/batch_keys.h"
+/* last_wins: which record of an `_id` is expected, against a plain search. */
 #include "test.h"
 #include "verify/compare/last_wins.h"
 
@@ -83,23 +82,4 @@ TEST(judge) {
         last_wins_free(&last);
         last_wins_free(&other);
     }
-}
-
-TEST(keys) {
-    batch_keys_t *keys = batch_keys_new(3);
-    for (int round = 0; round < 3; round++) {
-        assert_true(batch_keys_add(keys, 0));
-        assert_true(batch_keys_add(keys, 8)); /* the same slot */
-        assert_false(batch_keys_add(keys, 0));
-        assert_true(batch_keys_add(keys, 16));
-        assert_false(batch_keys_add(keys, 8));
-        assert_false(batch_keys_add(keys, 16));
-        batch_keys_clear(keys);
-    }
-    batch_keys_free(keys);
-    batch_keys_free(NULL);
-    keys = batch_keys_new(1);
-    assert_true(batch_keys_add(keys, 1));
-    assert_false(batch_keys_add(keys, 1));
-    batch_keys_free(keys);
 }

@@ -1,11 +1,12 @@
 #include "load/read_back/read_back.h"
+#include "base/text.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
 
 /* More room than this is given back before the next block. */
-enum { FIRST_ROOM = 256 * 1024, MOST_KEPT = 8 << 20 };
+enum { MOST_KEPT = 8 << 20 };
 
 struct read_back {
     uint8_t *bytes; /* documents, back to back */
@@ -46,15 +47,8 @@ void read_back_clear(void *context) {
 
 bool read_back_keep(void *context, const uint8_t *document, uint32_t length, err_t *err) {
     read_back_t *range = context;
-    if (range->used + length > range->room) {
-        size_t room = range->room ? 2 * range->room : FIRST_ROOM;
-        room = room < range->used + length ? range->used + length : room;
-        uint8_t *larger = realloc(range->bytes, room);
-        if (!larger)
-            return err_memory(err, room);
-        range->bytes = larger;
-        range->room = room;
-    }
+    if (!GROW(range->bytes, range->room, range->used + length, err))
+        return false;
     memcpy(range->bytes + range->used, document, length);
     range->used += length;
     return true;

@@ -29,12 +29,24 @@ static bool make_room(loader_t *loader, batch_t *batch, size_t needed, err_t *er
     return batch_reserve(batch, needed, most, err);
 }
 
-/* The batch ends before a document whose `_id` it has already, which is in its room behind the others. */
+/* False: the batch has it already. */
+static bool add_key(loader_t *loader, uint64_t hash) {
+    const uint64_t key = hash ? hash : 1;
+    size_t at = key & (loader->key_room - 1);
+    for (; loader->keys[at]; at = (at + 1) & (loader->key_room - 1))
+        if (loader->keys[at] == key)
+            return false;
+    loader->keys[at] = key;
+    return true;
+}
+
+/* Where records replace documents, no message holds two records of one `_id`, so that the order within a message does not matter: the
+ * batch ends before a document whose `_id` it has already, which is in its room after the others. */
 static bool separate(loader_t *loader, const record_t *record, err_t *err) {
     batch_t *batch = loader->batch;
     const uint32_t length = record->document_length;
     const uint64_t hash = ask_id_hash(batch->bytes + batch->used, length);
-    if (batch_keys_add(loader->keys, hash))
+    if (add_key(loader, hash))
         return true;
     uint8_t *aside = malloc(length);
     if (!aside)
@@ -45,7 +57,7 @@ static bool separate(loader_t *loader, const record_t *record, err_t *err) {
     if (ok)
         memcpy(batch->bytes + batch->used, aside, length);
     free(aside);
-    return ok && (batch_keys_add(loader->keys, hash) || true);
+    return ok && (add_key(loader, hash) || true);
 }
 
 static bool add_document(loader_t *loader, block_t *block, const record_t *record, err_t *err) {
@@ -80,19 +92,14 @@ static bool route_document(loader_t *loader, block_t *block, const record_t *rec
 static bool want_batches(loader_t *loader, size_t count, err_t *err) {
     if (count <= loader->batch_count)
         return true;
-    size_t current = loader->batch ? (size_t)(loader->batch - loader->batches) : 0;
-    batch_t *larger = realloc(loader->batches, count * sizeof *larger);
-    if (!larger)
-        return err_memory(err, count * sizeof *larger);
-    loader->batches = larger;
-    loader->batch = larger + current;
-    bool *found = realloc(loader->found, count * sizeof *found);
-    if (!found)
-        return err_memory(err, count);
-    loader->found = found;
+    const size_t current = loader->batch ? (size_t)(loader->batch - loader->batches) : 0;
+    size_t room = loader->batch_count, found_room = room;
+    if (!GROW(loader->found, found_room, count, err) || !GROW(loader->batches, room, count, err))
+        return false;
+    loader->batch = loader->batches + current;
     for (; loader->batch_count < count; loader->batch_count++) {
-        found[loader->batch_count] = false;
-        if (!batch_init(&larger[loader->batch_count], loader->loading->batch_documents, err))
+        loader->found[loader->batch_count] = false;
+        if (!batch_init(&loader->batches[loader->batch_count], loader->loading->batch_documents, err))
             return false;
     }
     return true;
@@ -269,7 +276,7 @@ static void free_loader(loader_t *loader) {
     hashed_destroy(loader->hashed);
     bson_destroy(&loader->key);
     begun_free(loader->begun);
-    batch_keys_free(loader->keys);
+    free(loader->keys);
     records_destroy(loader->reader);
     deliver_free(loader->deliver);
     writer_destroy(loader->writer);
@@ -290,9 +297,11 @@ loader_t *loader_start(load_state_t *loading, uint32_t number, err_t *err) {
     loader->reader = records_new(loading->schema);
     bool ok = loader->reader || err_memory(err, 1);
     ok = ok && want_batches(loader, 1, err);
+    for (loader->key_room = 2; loader->key_room < 2 * (size_t)loading->batch_documents;)
+        loader->key_room *= 2;
     if (ok && loading->existing == EXISTING_REPLACE &&
-        !(loader->keys = batch_keys_new(loading->batch_documents)))
-        ok = err_memory(err, loading->batch_documents);
+        !(loader->keys = calloc(loader->key_room, sizeof *loader->keys)))
+        ok = err_memory(err, loader->key_room * sizeof *loader->keys);
     ok = ok && (!loading->route || (loader->hashed = hashed_new()) || err_memory(err, 1));
     server_t *near = NULL;
     if (loading->routers.count) {

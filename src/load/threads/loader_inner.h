@@ -3,7 +3,6 @@
 #define TIPPLE_LOAD_THREADS_LOADER_INNER_H
 
 #include "format/records.h"
-#include "load/blocks/batch_keys.h"
 #include "load/threads/begun.h"
 #include "load/threads/loader.h"
 #include "server/send.h"
@@ -24,12 +23,14 @@ struct loader {
     bool *found;     /* by batch: what went straight to the shard was found through the router */
     hashed_t *hashed;
     bson_t key;
-    batch_keys_t *keys; /* EXISTING_REPLACE: of the batch; else NULL */
-    bool by_document;   /* the block's records belong to several shards, perhaps */
-    begun_t *begun;     /* NULL: no block was begun before */
-    bool fits;          /* the rejects know that the format does */
-    bool may_be_there;  /* records of the block at hand, by their own `_id`s: see documents_t */
-    bool comparing;     /* the one at hand was, and something of it is there */
+    /* EXISTING_REPLACE: which `_id`s the batch has, as hashes; 0: a free place. Else NULL */
+    uint64_t *keys;
+    size_t key_room;   /* a power of two, at least twice as large as the largest batch */
+    bool by_document;  /* the block's records belong to several shards, perhaps */
+    begun_t *begun;    /* NULL: no block was begun before */
+    bool fits;         /* the rejects know that the format does */
+    bool may_be_there; /* records of the block at hand, by their own `_id`s: see documents_t */
+    bool comparing;    /* the one at hand was, and something of it is there */
     account_t account;
     loader_counters_t counters;
 };

@@ -176,7 +176,7 @@ bool loader_send(loader_t *loader, batch_t *batch, err_t *err) {
     traffic_add(loading->ways, loader->way, loader->counters.counts.loaded - loaded);
     batch_clear(batch);
     if (loader->keys)
-        batch_keys_clear(loader->keys);
+        memset(loader->keys, 0, loader->key_room * sizeof *loader->keys);
     return true;
 }
 
