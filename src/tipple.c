@@ -9,7 +9,7 @@
 #include "input/magic.h"
 #include "library/library.h"
 #include "load/before/guess_inputs.h"
-#include "load/blocks/other_header.h"
+#include "load/blocks/block.h"
 
 #include <errno.h>
 #include <stdlib.h>

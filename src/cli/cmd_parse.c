@@ -19,7 +19,7 @@
 #include "input/manifest.h"
 #include "load/before/check_inputs.h"
 #include "load/before/guess_inputs.h"
-#include "load/blocks/other_header.h"
+#include "load/blocks/block.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -8,6 +8,7 @@
 #include "base/threads.h"
 #include "catalog/ledger/ledger.h"
 #include "format/record/dialect.h"
+#include "format/record/record.h"
 #include "format/record/record_id.h"
 #include "input/file/input_file.h"
 
@@ -129,6 +130,29 @@ const char *place_words(char out[PLACE_MAX], uint64_t line, uint64_t offset);
 /* Was its piece taken by another load after it was cut? Then it is that load's to send. */
 static inline bool block_is_lost(const block_t *block) {
     return block->epoch != block->file->epoch;
+}
+
+/* ---- another header in the middle of a file, with other columns than those it is read by ---- */
+
+/* The sentence: what follows that line cannot be read as it is. Returns false. line: 0 if only the offset is known. */
+bool other_header_say(const char *name, uint64_t line, uint64_t offset, err_t *err);
+
+/* The same of a block's record; loading: and what to do about that which was loaded. */
+bool other_header_refuse(const block_t *block, const record_t *record, bool loading, err_t *err);
+
+/* ---- another stream than the one that an earlier run has begun under the same name ----
+ *
+ * A stream cannot be read again, so --reload-changed does not help. */
+
+/* what: how it shows, before "at byte N", or "between byte N and M" (to is not 0). Always false. */
+bool other_stream_refuse(const load_file_t *file, const char *what, uint64_t from, uint64_t to, err_t *err);
+
+/* The same of a stream that ends before what there is of the other one. */
+bool other_stream_refuse_shorter(const load_file_t *file, uint64_t end, err_t *err);
+
+/* Something of a stream of this name may be in the collection, and of which one shows only there. */
+static inline bool other_stream_may_be(const load_file_t *file) {
+    return file->begun_before && file->input->kind == INPUT_STREAM;
 }
 
 #endif

@@ -8,7 +8,6 @@
 #include "format/records.h"
 #include "input/cutter.h"
 #include "load/blocks/block.h"
-#include "load/blocks/other_stream.h"
 #include "load/threads/load_state.h"
 
 #include <pthread.h>

@@ -1,6 +1,5 @@
 /* What the threads of a load have done: into the ledger, and on to the senders. */
 #include "format/record/record_id.h"
-#include "load/blocks/other_stream.h"
 #include "load/deliver/correct.h"
 #include "load/forget/entry_documents.h"
 #include "load/job/job.h"

@@ -1,5 +1,4 @@
 #include "load/threads/begun.h"
-#include "load/blocks/other_stream.h"
 #include "load/deliver/ask.h"
 #include "load/deliver/correct.h"
 #include "load/read_back/read_back.h"

@@ -1,7 +1,6 @@
 #include "load/threads/loader.h"
 #include "base/text.h"
 #include "input/cutter.h"
-#include "load/blocks/other_header.h"
 #include "load/deliver/ask.h"
 #include "load/deliver/correct.h"
 #include "load/threads/loader_inner.h"

@@ -7,7 +7,6 @@
 #include "catalog/ledger/standing.h"
 #include "format/cut/ends.h"
 #include "input/cutter.h"
-#include "load/blocks/other_header.h"
 #include "load/threads/account.h"
 #include "verify/compare/verifier_inner.h"
 
