@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-/* At least so many batches go in a second, so that a low rate is an even one. */
+/* The least number of batches a second, so that a low rate is an even one. */
 enum { LEAST_BATCHES = 10 };
 
 /* With --max-rate auto a batch is over soon: who comes while it is worked on does not wait long for a core. */
@@ -45,7 +45,7 @@ bool job_restrain(job_t *job, err_t *err) {
     return loading->throttle || err_memory(err, options.places);
 }
 
-/* What a load waited for that had --max-rate auto. */
+/* The reason why a load with --max-rate auto waited. */
 static void say_why(throttle_t *throttle, char *out, size_t room) {
     double worst = 0;
     for (size_t place = 0; place <= CHUNKMAP_MOST_SHARDS; place++) {

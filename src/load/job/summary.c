@@ -89,7 +89,7 @@ static void tally_routers(job_t *job) {
                   job->loading.ways, i);
 }
 
-/* What other loads have done meanwhile, of what was not done when this one began. */
+/* The pieces and records that other loads have done since this one began. */
 static void tally_others(job_t *job) {
     for (size_t i = 0; i < job->ledger.work_count; i++) {
         const work_t *work = &job->ledger.works[i];
@@ -104,7 +104,7 @@ static void tally_others(job_t *job) {
     }
 }
 
-/* "a.csv:17"; far into a large file, whose lines nobody has counted, "a.csv offset 81604378624". */
+/* "a.csv:17"; far into a large file, whose lines were not counted, "a.csv offset 81604378624". */
 static char *places_of(const bad_field_t *field) {
     text_t places = {.length = 0};
     char words[PLACE_MAX];
@@ -141,8 +141,8 @@ static void tally_bad_fields(job_t *job, const bad_values_t *values) {
 void job_join_loaders(job_t *job) {
     loader_counters_t sum = {.total_ns = 0};
     bad_values_t *bad_values = bad_values_new(job->schema);
-    err_t told; /* by whoever asks what has failed first */
-    pipeline_join(&job->loading.pipeline, &told);
+    err_t known; /* job_move_data reports it */
+    pipeline_join(&job->loading.pipeline, &known);
     for (uint32_t i = 0; i < job->loader_count; i++)
         loader_end(job->loaders[i], &sum, bad_values);
     job->loader_count = 0;

@@ -1,5 +1,5 @@
-/* What --create and the metadata of a dump say of the collection: a new one is made with these options, unless documents could be
- * lost by them; indexes of a dump are built as those of --index are. */
+/* The options and indexes that --create and the metadata of a dump ask for: a new collection is made with these options, unless
+ * documents could be lost by them; indexes of a dump are built as those of --index are. */
 #include "base/document.h"
 #include "base/log.h"
 #include "format/json/json.h"
@@ -15,7 +15,7 @@ bool job_has_asked(const job_t *job, const index_spec_t *index) {
     return (size_t)(index - job->indexes) < job->spec->index_count;
 }
 
-/* What --index asks for, or was in another dump, under the name of one of this dump. NULL: nothing. */
+/* The index of this name that --index asks for, or another dump has. NULL: there is none. */
 static const index_spec_t *known_as(const job_t *job, const char *name) {
     for (size_t i = 0; i < job->index_count; i++)
         if (strcmp(job->indexes[i].name, name) == 0)

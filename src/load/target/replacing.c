@@ -1,4 +1,4 @@
-/* What a load has to see to with --existing keep and --existing replace. */
+/* replacing: the checks of --existing keep and --existing replace. */
 #include "base/log.h"
 #include "base/numbers.h"
 #include "catalog/register/turns.h"

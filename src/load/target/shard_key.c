@@ -205,7 +205,7 @@ static bool check_key_values(const job_t *job, err_t *err) {
 
 /* ---- all of it ---- */
 
-/* Of the key by which it is about to be sharded. */
+/* The collection is about to be sharded. */
 bool job_check_new_key(const job_t *job, err_t *err) {
     return check_unique_indexes(job, &job->shard_key, false, err) && check_key_index(job, err) &&
            (!job->spec->shard_key || check_key_values(job, err));

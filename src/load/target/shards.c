@@ -104,7 +104,7 @@ static void tell_uneven(job_t *job, const evenness_t *evenness, const zones_t *z
     job->must_balance = evenness->leaving[0] || (!evenness->even && !fixed);
 }
 
-/* What cannot be read here does not end the load. */
+/* A failure to read here does not end the load. */
 static void check_spread(job_t *job) {
     const shardkey_t of_data = shardkey_of_data(route_key(job->loading.route)),
                      *key = job->schema->id ? &of_data : route_key(job->loading.route);
@@ -138,7 +138,7 @@ static bool refuse_direct(const char *needed, err_t *err) {
     return err_set(err, STATUS_USAGE, "--direct needs %s; leave it out", needed);
 }
 
-/* What nobody may see, a load leaves as it is: the key that was asked for would be none, or another one, for good. */
+/* A load leaves the sharding as it is where it may not read it: the key that was asked for would be none, or another one, for good. */
 static bool check_hidden(const job_t *job, err_t *err) {
     if (job->spec->direct)
         return refuse_direct(of_config, err);
@@ -188,7 +188,7 @@ static bool check_collation(const job_t *job, const sharding_t *sharding, err_t 
                    server_namespace(job->server));
 }
 
-/* Would nothing stand against sharding it, if it is not sharded yet, or will not be after the drop? */
+/* False: it is not sharded yet, or will not be after the drop, and something stands against sharding it. */
 static bool check_sharding(const job_t *job, const sharding_t *sharding, const zones_t *zones, err_t *err) {
     config_list_t shards = {.count = 0};
     if (!check_zones(job, sharding, zones, err) || !check_collation(job, sharding, err))
@@ -200,7 +200,7 @@ static bool check_sharding(const job_t *job, const sharding_t *sharding, const z
     return ok;
 }
 
-/* What users have set goes with a collection that is sharded: a user who may not read it would not be told. */
+/* Settings of users go with a sharded collection, and cannot be named to a user who may not read them. */
 static bool check_hidden_drop(const job_t *job, err_t *err) {
     bool sharded;
     return sharding_is_any(job->server, job->client, &sharded, err) &&
@@ -248,7 +248,7 @@ static bool comes_before(const load_seen_t *one, const load_seen_t *other) {
                : memcmp(one->id.bytes, other->id.bytes, sizeof one->id.bytes) < 0;
 }
 
-/* Of all loads that run, is this one the first? */
+/* True if this one is the first of all loads that run. */
 static bool is_first(const job_t *job) {
     const load_seen_t *own = NULL;
     loads_t loads = {0};
