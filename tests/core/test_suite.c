@@ -80,6 +80,7 @@ TEST(mistakes) {
          "x.yaml:2:23: 'readPreference' is not possible here: give --read"},
         {RUN("{duration: soon}"), "'duration' is a time"},
         {RUN("{duration: 0s}"), "'duration' is a time"},
+        {RUN("{duration: 5}"), "x.yaml:2:17: 'duration' is a time, such as 30s"},
         {QUERY "    pipeline: []\n    explain: yes\n", "only a find"},
         {QUERY "    find: {}\n    draw: {gives: [w], pipeline: []}\n    explain: yes\n", "only a find"},
         {QUERY "    find: {}\n    explain: perhaps\n", "x.yaml:5:14: yes or no"},
@@ -88,6 +89,19 @@ TEST(mistakes) {
         {TABLE("published: {q: 5}"), "ROW: {COLUMN: FIGURE}"},
         {TABLE("published: {q: {1: ''}}"), "ROW: {COLUMN: FIGURE}"},
         {TABLE("published: {q: {1: [5]}}"), "ROW: {COLUMN: FIGURE}"},
+        {TABLE("published: {q: {1: 5}, qq: {1: 5}}"), "the row 'qq'"},
+        {QUERY "    each: {n: [1, 2]}\n    find: {}\ntables: [{title: t, rows: n, columns: query, show: n, "
+               "published: {2: {q: 1}, 3: {q: 1}}}]\n",
+         "the row '3'"},
+        {QUERY "    find: {}\ntables: [{title: t, rows: clients, columns: query, show: n, published: {x: {q: "
+               "1}}}]\n",
+         "the row 'x'"},
+        {QUERY "    find: {}\ntables: [{title: t, rows: reads, columns: query, show: n, "
+               "published: {nearest: {q: 1}, far: {q: 1}}}]\n",
+         "the row 'far'"},
+        {QUERY
+         "    find: {}\ntables: [{title: t, rows: query, columns: clients, show: mean, published: {}}]\n",
+         "'mean' is none; did you mean 'mean_ms'?"},
         {TABLE("published: {}, queries: [nothing]"), "no tag 'nothing'"},
         {TABLE("queries: [q]"), "'published' is missing"},
         {QUERY "    find: {}\ntables: [{title: t, rows: n, columns: query, show: mean_ms, published: {}}]\n",

@@ -88,7 +88,9 @@ static bool read_key(const yaml_tree_t *tree, const yaml_item_t *node, const row
         *(uint32_t *)to = (uint32_t)number;
         break;
     case TIME:
-        ok = is_text(node) && units_parse_time(node->text, to) && *(int64_t *)to > 0;
+        /* 30 alone would be seconds for some and milliseconds for others */
+        ok = is_text(node) && strpbrk(node->text, "smhd") && units_parse_time(node->text, to) &&
+             *(int64_t *)to > 0;
         break;
     case FLAG:
         return yaml_tree_bool(tree, node, to, err);
@@ -316,6 +318,29 @@ static bool is_side(const suite_t *suite, const char *name) {
     return known;
 }
 
+static bool is_value(const yaml_item_t *values, const char *word) {
+    for (const yaml_item_t *value = values ? values->first : NULL; value; value = value->next) {
+        const bool named = values->kind == YAML_ITEM_MAP;
+        if (!named && value->kind != YAML_ITEM_SCALAR) /* it is called by its JSON */
+            return true;
+        if (strcmp(named ? value->key : value->text, word) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Can a measurement have this row? */
+static bool is_row(const suite_t *suite, const char *side, const char *word) {
+    uint64_t clients;
+    bool known = strcmp(side, "clients") == 0 && units_parse_count(word, &clients);
+    for (size_t i = 0; !known && i < suite_read_mode_count; i++)
+        known = strcmp(side, "reads") == 0 && strcmp(suite_read_modes[i], word) == 0;
+    for (size_t i = 0; !known && i < suite->query_count; i++)
+        known = strcmp(side, "query") == 0 ? strcmp(suite->queries[i].name, word) == 0
+                                           : is_value(yaml_item_get(suite->queries[i].each, side), word);
+    return known;
+}
+
 static bool is_published(const yaml_item_t *rows) {
     for (const yaml_item_t *row = rows->first; row; row = row->next) {
         if (row->kind != YAML_ITEM_MAP)
@@ -325,6 +350,18 @@ static bool is_published(const yaml_item_t *rows) {
                 return false;
     }
     return true;
+}
+
+/* What --json has of each measurement (cli/cmd_query.c). */
+static const char *const figures[] = {"n",           "returned",       "mean_ms",       "sd_ms",   "min_ms",
+                                      "p50_ms",      "p95_ms",         "p99_ms",        "p999_ms", "max_ms",
+                                      "docs_per_ms", "docs_per_ms_sd", "ops_per_second"};
+
+static bool is_figure(const char *name) {
+    bool known = false;
+    for (size_t i = 0; !known && i < COUNT(figures); i++)
+        known = strcmp(figures[i], name) == 0;
+    return known;
 }
 
 static bool read_table(const suite_t *suite, const yaml_item_t *map, suite_table_t *table, err_t *err) {
@@ -343,9 +380,18 @@ static bool read_table(const suite_t *suite, const yaml_item_t *map, suite_table
     for (const yaml_item_t *word = table->queries ? table->queries->first : NULL; word; word = word->next)
         if (!suite_knows(suite, word->text))
             return COMPLAIN(word, "there is no query and no tag '%s' in this suite", word->text);
-    return is_published(table->published) ||
-           COMPLAIN(table->published, "'published' is ROW: {COLUMN: FIGURE}, and a figure is a text such as "
-                                      "0.3 σ 0.03");
+    if (!is_published(table->published))
+        return COMPLAIN(table->published,
+                        "'published' is ROW: {COLUMN: FIGURE}, and a figure is a text such as "
+                        "0.3 σ 0.03");
+    for (const yaml_item_t *row = table->published->first; row; row = row->next)
+        if (!is_row(suite, table->rows, row->key))
+            return COMPLAIN(row, "no measurement has the row '%s': there is no such value of '%s'", row->key,
+                            table->rows);
+    const yaml_item_t *show = yaml_item_get(map, "show");
+    return is_figure(table->show) ||
+           COMPLAIN(show, "'show' names a figure of --json, and '%s' is none%s", table->show,
+                    suggestion(table->show, figures, COUNT(figures)).text);
 }
 
 static bool read_tables(suite_t *suite, const yaml_item_t *list, err_t *err) {
