@@ -101,6 +101,10 @@ int stop_signal(void) {
     return caller && caller->stops ? SIGINT : caught;
 }
 
+int64_t stop_came_ns(void) {
+    return first_ns;
+}
+
 bool stop_interrupted(err_t *err) {
     if (caller_current())
         return err_set(err, STATUS_INTERRUPTED, "cancelled; the same load, begun again, goes on from here");

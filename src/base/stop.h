@@ -8,6 +8,7 @@
 #include "base/err.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 
 enum {
     STOP_GRACE_SECONDS = 10,
@@ -27,6 +28,9 @@ void stop_hangs_up(void);
 
 /* The signal that asked us to stop, or 0. Cheap: read between blocks. */
 int stop_signal(void);
+
+/* When the command's first signal came, by clock_now_ns; 0: none has. */
+int64_t stop_came_ns(void);
 
 /* Sets the sentence that a signal has ended work which the same command continues. Always false. */
 bool stop_interrupted(err_t *err);

@@ -79,7 +79,7 @@ static const option_t options[] = {
                "Print the commands without running them. (The server's plan: `explain: yes` in a suite.)"),
     OPTION("repeats", COUNT32, spec.repeats, .group = GROUP_MEASURED, .letter = 'n', .argument = "N",
            .least = 1, .most = 1000000,
-           .help = "Rounds, in which all measurements take turns (default: as the suite says, or 5)."),
+           .help = "Rounds, in which all measurements take turns (default: as the suite says, or 10)."),
     OPTION("warmup", COUNT32, spec.warmups, .argument = "N", .most = 1000,
            .help = "Rounds before that are not counted (default: as the suite says, or 1)."),
     /* times all clients it fits into 64 bits */
@@ -101,34 +101,53 @@ static const option_t options[] = {
     OPTION("answers", FLAG, answers, .group = GROUP_RESULT, .help = "Print what the queries return, too."),
     OPTION("first", COUNT, spec.first, .argument = "N", .least = 1, .most = 1000000, .typed = true,
            .help = "Print the first N documents of a query, else of the collection, and measure nothing."),
+    OPTION(
+        "against", TEXT, spec.against, .argument = "URI|SUITE", .offers = "@suites @files",
+        .help =
+            "Compare with another collection, or with the queries of another suite, in turns: how many times "
+            "as long as there a query takes, by its rounds."),
     OPTION("compare", TEXT, compare, .argument = "FILE",
-           .help = "An earlier run's --json: its medians and 99th percentiles next to those of this run."),
-    OPTION("fail-if", LIST, bounds, .argument = "BOUND",
-           .help = "End with status 6 if it is true of a measurement: 'p99>20ms', 'ops/s<1000', 'failed>0'; "
-                   "with --compare also 'p50>1.1x' (from --repeats 6 on). May be given several times."),
+           .help = "Compare with an earlier run's --json. If either run was disturbed, nothing is judged."),
+    OPTION(
+        "fail-if", LIST, bounds, .argument = "BOUND",
+        .help =
+            "End with status 6 if it is true of a measurement: 'p99>20ms', 'ops/s<1000', 'failed>0'; "
+            "with --against or --compare also 'p50>1.1x' (from --repeats 6 on). May be given several times."),
     {.name = NULL},
 };
 
 static const apart_t apart[] = {
     {"list", "suite", "lists the suites, and --show prints one"},
-    {"list", "report json compare fail-if answers", "measures nothing"},
-    {"show", "report json compare fail-if answers", "measures nothing"},
-    {"explain", "report json compare fail-if answers setup", "measures nothing"},
+    {"list", "report json compare against fail-if answers", "measures nothing"},
+    {"show", "report json compare against fail-if answers", "measures nothing"},
+    {"explain", "report json compare against fail-if answers setup", "measures nothing"},
     {"first", "suite", "takes a query of your own, or none"},
-    {"first", "report json compare fail-if explain repeats warmup count duration clients rate while",
+    {"first", "report json compare against fail-if explain repeats warmup count duration clients rate while",
      "measures nothing"},
     {"duration", "count", "asks until the time is over"},
+    {"against", "compare", "compares with what is measured now"},
     {.option = NULL},
 };
 
 enum { DIGITS = 12 };
-static const double OTHERS_MOST = 0.1;   /* of this host's CPUs; more disturbs a measurement */
+static const double MOST_STOLEN = 0.05;  /* of this host's CPUs; more is said */
 static const double LEAST_SECONDS = 0.1; /* for views of CPU, which the kernel counts in steps of 10 ms */
 
 /* ---- views ---- */
 
+/* A table for each figure, narrow enough that none is split. */
+#define COMPARED(figure, title)                                                                              \
+    TABLE(SHOW_USUAL, "-compared", "queries", title ", compared (from, to: 95 % interval of the ratio)",     \
+          "How many times as long a query takes as in the earlier run, or as against the other side.",       \
+          COLUMN("-name", "compared"), COLUMN("-" figure ".-then_ms", "baseline " figure),                   \
+          COLUMN("-" figure ".-now_ms", figure), COLUMN("-" figure ".-ratio", "ratio"),                      \
+          COLUMN("-" figure ".low", "from"), COLUMN("-" figure ".high", "to"),                               \
+          COLUMN("-" figure ".-says", ""))
+
 static const result_view_t views[] = {
     LINE(SHOW_NORMAL, "-measured", "{namespace}  {-documents}{configuration}"),
+    LINE(SHOW_NORMAL, "against",
+         "in turns with {against.namespace}, suite {against.suite}  {against.configuration}"),
     LINE(SHOW_VERBOSE, "-measured",
          "data on disk {data_bytes_on_disk}, indexes on disk {index_bytes_on_disk}"),
     TABLE(SHOW_ALWAYS, "-measured", "queries", "Measurements",
@@ -160,14 +179,18 @@ static const result_view_t views[] = {
           "While it ran (this host's CPU; the servers' counters, all rounds together)", NULL,
           COLUMN("-name", "query"), COLUMN("-watched.seconds", "seconds"), COLUMN("-watched.user", "user %"),
           COLUMN("-watched.sys", "sys %"), COLUMN("-watched.iowait", "iowait %"),
-          COLUMN("-watched.idle", "idle %"), COLUMN("-watched.others", "others %"),
-          COLUMN("-watched.server_cores", "server cores"), COLUMN("-watched.documents_examined", "examined"),
+          COLUMN("-watched.idle", "idle %"), COLUMN("-watched.steal", "steal %"),
+          COLUMN("-watched.others", "others %"), COLUMN("-watched.server_cores", "server cores"),
+          COLUMN("-watched.documents_examined", "examined"),
           COLUMN("-watched.bytes_into_cache", "read into cache")),
     LINE(SHOW_ALWAYS | SHOW_CARE, "failures", "{-name}: {failures|request} failed, the first with: {failure}",
          .each = "queries"),
     LINE(SHOW_ALWAYS | SHOW_CARE, "missed", "{-name}: {missed}", .each = "queries"),
     LINE(SHOW_USUAL | SHOW_CARE, "disturbed",
          "{-name}: other programs held {beside.others} of this host's CPUs meanwhile", .each = "queries"),
+    LINE(SHOW_USUAL | SHOW_CARE, "-stolen",
+         "{-name}: the hypervisor gave {-watched.steal} of this host's CPUs to others meanwhile",
+         .each = "queries"),
     LINE(SHOW_ALWAYS | SHOW_CARE, "difference", "{-question}: not the expected answer: {difference}",
          .each = "queries"),
     LINE(SHOW_USUAL | SHOW_CARE, "-nothing",
@@ -176,14 +199,8 @@ static const result_view_t views[] = {
          "{-question}: nothing came back to {-empty_percent} of its requests", .each = "queries"),
     LINE(SHOW_PAGE | SHOW_CARE, "while_ended",
          "the command of --while ended {while_ended} before the measurements: some times are without it"),
-    TABLE(SHOW_USUAL, "-compared", "queries",
-          "Compared with the earlier run (from, to: 95 % interval of the ratio)", NULL,
-          COLUMN("-name", "compared"), COLUMN("compared.then_p50_ms", "then p50"),
-          COLUMN("p50_ms", "now p50"), COLUMN("compared.p50_ratio", "ratio"),
-          COLUMN("compared.p50_between.low", "from"), COLUMN("compared.p50_between.high", "to"),
-          COLUMN("compared.then_p99_ms", "then p99"), COLUMN("p99_ms", "now p99"),
-          COLUMN("compared.p99_ratio", "ratio"), COLUMN("compared.p99_between.low", "from"),
-          COLUMN("compared.p99_between.high", "to"), COLUMN("-obstacle", "")),
+    COMPARED("p50", "Medians"),
+    COMPARED("p99", "99th percentiles"),
     {0}};
 
 /* ---- figures of a measurement: NAN where it was made too rarely ---- */
@@ -230,6 +247,11 @@ static void put_slot(bson_t *to, const void *of, size_t at) {
                    AS_NUMBER("max_ms", (double)slot->most_ns / 1e6));
 }
 
+static void put_round(bson_t *to, const void *of, size_t at) {
+    const round_t *one = (const round_t *)of + at;
+    result_put(to, OF(one, n), OF(one, p50_ms), OF(one, p99_ms), AS_SECONDS("seconds", one->elapsed_ns));
+}
+
 static void put_times(bson_t *to, const measure_t *measure, bool open) {
     const tally_t *found = measure->found;
     const interval_t p50 = interval_ms(found, 0.5), p99 = interval_ms(found, 0.99);
@@ -247,7 +269,8 @@ static void put_times(bson_t *to, const measure_t *measure, bool open) {
                    AS_NUMBER("lag_max_ms", any * found->most_lag_ns / 1e6), OF(found, late),
                    AS_COUNT("skipped", found->latency.beyond));
     result_put(to, AS_LIST("histogram", HIST_BUCKETS, put_bucket, &found->latency),
-               AS_LIST("over_time", COURSE_SLOTS, put_slot, &found->course));
+               AS_LIST("over_time", COURSE_SLOTS, put_slot, &found->course),
+               AS_LIST("rounds", measure->round_count, put_round, measure->rounds));
 }
 
 /* ---- a measurement ---- */
@@ -264,22 +287,70 @@ static char *name_of(const work_t *work, unsigned clients) {
 }
 
 static void put_seen(bson_t *to, const void *of, size_t at) {
-    static const watch_figures_t none = {NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
+    static const watch_figures_t none = {NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
     const watch_sum_t *watched = &((const measure_t *)of)[at].watched;
     const watch_figures_t *seen = watched->seconds > 0 ? &watched->figures : &none;
     result_put(to, OF(watched, seconds), OF(seen, user), OF(seen, sys), OF(seen, iowait), OF(seen, idle),
-               OF(seen, others), OF(seen, server_cores), AS_NUMBER("documents_examined", seen->examined),
+               OF(seen, steal), OF(seen, others), OF(seen, server_cores),
+               AS_NUMBER("documents_examined", seen->examined),
                AS_NUMBER("bytes_into_cache", seen->cached_bytes));
+}
+
+static void put_ratio(bson_t *to, const void *of, size_t at) {
+    const ratio_t *ratio = of;
+    put_interval(to, &(interval_t){ratio->low, ratio->high}, at);
 }
 
 /* found: it was measured then. */
 static void put_compared(bson_t *to, const void *of, size_t found) {
     const compared_t *then = of;
     if (found)
-        result_put(to, OF(then, obstacle), AS_NUMBER("then_p50_ms", then->p50_ms),
-                   AS_NUMBER("then_p99_ms", then->p99_ms), OF(then, p50_ratio), OF(then, p99_ratio),
-                   AS_INNER("p50_between", put_interval, &then->p50_between, 0),
-                   AS_INNER("p99_between", put_interval, &then->p99_between, 0));
+        result_put(to, OF(then, obstacle), OF(then, disturbed), AS_NUMBER("then_p50_ms", then->p50.then_ms),
+                   AS_NUMBER("then_p99_ms", then->p99.then_ms), AS_NUMBER("p50_ratio", then->p50.ratio.ratio),
+                   AS_NUMBER("p99_ratio", then->p99.ratio.ratio),
+                   AS_INNER("p50_between", put_ratio, &then->p50.ratio, 0),
+                   AS_INNER("p99_between", put_ratio, &then->p99.ratio, 0),
+                   AS_TEXT("p50_verdict", compare_verdict(&then->p50)),
+                   AS_TEXT("p99_verdict", compare_verdict(&then->p99)),
+                   AS_WORDS("p50_unjudged", then->p50.unjudged),
+                   AS_WORDS("p99_unjudged", then->p99.unjudged));
+}
+
+/* A row of the tables. `now` NAN: there is none. */
+typedef struct {
+    const compared_t *compared;
+    const compared_figure_t *figure;
+    double now_ms;
+} row_t;
+
+static void put_row(bson_t *to, const void *of, size_t at) {
+    const row_t *row = of;
+    const compared_figure_t *figure = row->figure;
+    const ratio_t *ratio = &figure->ratio;
+    char says[128];
+    (void)at;
+    if (isnan(row->now_ms))
+        return;
+    if (figure->unjudged[0])
+        snprintf(says, sizeof says, "%s%s",
+                 row->compared->obstacle ? "" : "cannot be judged: ", figure->unjudged);
+    else
+        snprintf(says, sizeof says, "%s%s", compare_verdict(figure),
+                 row->compared->disturbed ? ", disturbed" : "");
+    result_put(to, AS_NUMBER("-then_ms", figure->then_ms), AS_NUMBER("-now_ms", row->now_ms),
+               AS_NUMBER("-ratio", ratio->ratio), OF(ratio, low), OF(ratio, high), AS_TEXT("-says", says));
+}
+
+static void put_comparison(bson_t *to, const measure_t *measure) {
+    compared_t compared;
+    const bool known = compare_find(&values.spec, measure, &compared);
+    const double p99_ms = isnan(compared.p99.then_ms) ? NAN : query_quantile_ms(measure, 0.99);
+    const row_t p50 = {&compared, &compared.p50, query_quantile_ms(measure, 0.5)},
+                p99 = {&compared, &compared.p99, p99_ms};
+    result_put(to, AS_INNER("compared", put_compared, &compared, known), AS_INNER("-p50", put_row, &p50, 0),
+               AS_INNER("-p99", put_row, &p99, 0),
+               AS_TEXT("verdict",
+                       measure->verdict ? query_verdicts[measure->verdict] : compare_verdict(&compared.p50)));
 }
 
 static void put_explained(bson_t *to, const void *of, size_t at) {
@@ -319,7 +390,7 @@ static const yaml_item_t *find_published(const suite_table_t *table, const measu
 /* By the name of the figure: what the suite's tables have next to it. */
 static void put_published(bson_t *to, const void *of, size_t at) {
     const query_result_t *query = of;
-    const suite_t *suite = query->suite;
+    const suite_t *suite = query->measures[at].work->side->suite;
     for (size_t i = 0; i < suite->table_count; i++) {
         const suite_table_t *table = &suite->tables[i];
         const yaml_item_t *text = find_published(table, &query->measures[at]);
@@ -351,19 +422,19 @@ static void put_measure(bson_t *to, const void *of, size_t at) {
     const tally_t *found = measure->found;
     const double n = (double)found->latency.moments.count;
     const bool nothing = query_found_nothing(measure), one = measure->answered && work->count <= 1,
-               disturbed = !spec->command && measure->watched.figures.others > OTHERS_MOST;
+               disturbed = query_disturbed(spec, measure), compares = spec->then || measure->baseline;
     result_put(to, AS_TEXT("name", work->query->name), OF(work, with), OF(work, question), OF(work, reads),
                OF(measure, clients), AS_COUNT("rate", spec->rate),
                AS_COUNT("n", found->latency.moments.count), OF(found, returned), OF(found, empty),
                AS_FLAG("nothing_found", nothing), OF(found, failures), AS_WORDS("failure", found->failure),
-               AS_WORDS("difference", measure->difference), AS_WORDS("missed", measure->missed),
-               AS_FLAG("disturbed", disturbed));
+               AS_WORDS("difference", measure->difference), AS_TEXT("missed", measure->missed),
+               AS_FLAG("disturbed", disturbed),
+               AS_FLAG("-stolen", disturbed && measure->watched.figures.steal > MOST_STOLEN));
     put_times(to, measure, spec->rate > 0);
-    if (spec->then) {
-        compared_t then;
-        const bool known = compare_find(spec, measure, &then);
-        result_put(to, AS_INNER("compared", put_compared, &then, known), AS_TEXT("-obstacle", then.obstacle));
-    }
+    if (compares)
+        put_comparison(to, measure);
+    else
+        result_put(to, AS_TEXT("verdict", query_verdicts[measure->verdict]));
     if (measure->watched.seconds >= LEAST_SECONDS)
         result_put(to, AS_INNER("-watched", put_seen, query->measures, at));
     result_put(to, AS_INNER("beside", put_seen, query->measures, at),
@@ -387,24 +458,50 @@ static void put_measure(bson_t *to, const void *of, size_t at) {
 
 /* ---- the result ---- */
 
+static void put_twin(bson_t *to, const void *of, size_t at) {
+    const query_result_t *query = of;
+    put_measure(to, of, query->measure_count + at);
+}
+
+static void put_against(bson_t *to, const void *of, size_t at) {
+    const query_result_t *query = of;
+    const side_t *side = &query->sides[1];
+    (void)at;
+    if (side->configuration[0])
+        result_put(to, AS_TEXT("suite", side->suite->name), OF(side, namespace), OF(side, configuration),
+                   AS_NUMBER("documents", side->storage.documents),
+                   AS_LIST("queries", query->all_count - query->measure_count, put_twin, query));
+}
+
+/* Of all measurements the worst. */
+static const char *verdict_of(const query_result_t *query) {
+    verdict_t worst = VERDICT_NONE;
+    for (size_t i = 0; i < query->measure_count; i++)
+        worst = query->measures[i].verdict > worst ? query->measures[i].verdict : worst;
+    return query_verdicts[worst];
+}
+
 static void put_figures(bson_t *to, const query_result_t *query) {
     const query_spec_t *spec = &values.spec;
-    const watch_storage_t *storage = &query->storage;
-    const suite_t *suite = query->suite;
-    const bool measured = query->configuration[0] && query->measure_count;
+    const side_t *side = &query->sides[0];
+    const watch_storage_t *storage = &side->storage;
+    const bool measured = side->configuration[0] && query->measure_count, against = spec->against;
     uint64_t requests = 0;
     for (size_t i = 0; i < query->measure_count; i++)
         requests += query->measures[i].found->latency.moments.count;
-    result_put(to, AS_TEXT("suite", suite ? suite->name : NULL), OF(query, namespace),
-               OF(query, configuration), OF(storage, documents),
+    result_put(to, AS_TEXT("suite", side->suite ? side->suite->name : NULL), OF(side, namespace),
+               OF(side, configuration), OF(storage, documents),
                AS_NUMBER("data_bytes_on_disk", storage->data_bytes),
                AS_NUMBER("index_bytes_on_disk", storage->index_bytes),
                AS_TEXT("while_ended", query->while_ended ? query->while_words : NULL),
-               AS_LIST("queries", query->measure_count, put_measure, query), AS_TEXT("-target", query->where),
-               AS_FLAG("-measured", measured), AS_FLAG("-compared", spec->then != NULL),
+               AS_TEXT("verdict", verdict_of(query)),
+               AS_LIST("queries", query->measure_count, put_measure, query), AS_TEXT("-target", side->where),
+               AS_FLAG("-measured", measured), AS_FLAG("-compared", spec->then || against),
                AS_FLAG("-open", spec->rate > 0), AS_COUNT("rate", spec->rate),
                AS_COUNT("-requests", requests), AS_COUNT("-measurements", query->measure_count),
                AS_TEXT("-from", spec->rate > 0 ? "when it was due (--rate)" : "being sent"));
+    if (against)
+        result_put(to, AS_INNER("against", put_against, query, 0));
     if (!isnan(storage->documents)) /* of a view nobody knows */
         result_put_words(to, "-documents", "{documents|document}  ");
 }
@@ -446,6 +543,20 @@ static void print_json(const bson_t *document, const char *end) {
     free(json);
 }
 
+/* As a list, which can be pasted. */
+static void print_pipeline(const bson_t *pipeline, const char *end) {
+    const char *before = "";
+    bson_iter_t at;
+    bson_t stage;
+    out_print("[");
+    for (bson_iter_init(&at, pipeline); bson_read_next(&at, &stage); before = ", ") {
+        out_print("%s", before);
+        print_json(&stage, "");
+    }
+    out_print("]");
+    out_bytes(end, strlen(end));
+}
+
 static void print_answers(const query_result_t *query, bool named) {
     for (size_t i = 0; i < query->measure_count; i++) {
         const measure_t *measure = &query->measures[i];
@@ -477,7 +588,10 @@ static void print_plans(const query_result_t *query) {
         out_print("  %s  ", request->kind == QUERY_PIPELINE     ? "pipeline"
                             : request->kind == QUERY_MAP_REDUCE ? "command"
                                                                 : "filter");
-        print_json(request->body, "\n  options  ");
+        if (request->kind == QUERY_PIPELINE)
+            print_pipeline(request->body, "\n  options  ");
+        else
+            print_json(request->body, "\n  options  ");
         print_json(request->options, "\n");
     }
     if (query->work_count)
@@ -498,7 +612,7 @@ static int show(const char *name, err_t *err) {
 
 static bool read_bounds(bound_t *bounds, err_t *err) {
     for (size_t i = 0; i < values.bounds.count; i++)
-        if (!query_read_bound(&bounds[i], values.bounds.items[i], values.compare, err))
+        if (!query_read_bound(&bounds[i], values.bounds.items[i], values.compare || values.spec.against, err))
             return false;
     values.spec.bounds = bounds;
     values.spec.bound_count = values.bounds.count;
@@ -540,8 +654,8 @@ static bool check(const run_t *run, err_t *err) {
 static int show_query(const run_t *run, const query_result_t *query, result_t *result, int status,
                       err_t *err) {
     const query_spec_t *spec = &values.spec;
-    const bool ok = status == STATUS_OK, measured = query->configuration[0], plans = spec->explain && ok,
-               documents = !plans && spec->first && ok;
+    const bool ok = status == STATUS_OK, measured = query->sides[0].configuration[0],
+               plans = spec->explain && ok, documents = !plans && spec->first && ok;
     if (plans)
         print_plans(query);
     else if (documents || (values.answers && measured && !run->json))

@@ -4,6 +4,7 @@
 #include "base/conceal.h"
 #include "base/numbers.h"
 #include "base/stop.h"
+#include "base/text.h"
 #include "query/query.h"
 #include "server/server.h"
 
@@ -169,6 +170,12 @@ static void *work(void *context) {
 
 /* ---- adding up ---- */
 
+static void add_failures(tally_t *to, const tally_t *from) {
+    if (from->failures && !to->failure[0])
+        snprintf(to->failure, sizeof to->failure, "%s", from->failure);
+    to->failures += from->failures;
+}
+
 static void add_up(tally_t *to, const tally_t *from) {
     hist_merge(&to->latency, &from->latency);
     hist_merge(&to->service, &from->service);
@@ -179,31 +186,60 @@ static void add_up(tally_t *to, const tally_t *from) {
     to->returned += from->returned;
     to->empty += from->empty;
     to->late += from->late;
+    add_failures(to, from);
+}
+
+/* What was due and not sent. After a signal that counts only if it was due a while before: until then it was not late. */
+static uint64_t count_skipped(const crew_t *crew, const tally_t *all) {
+    const int64_t until_ns = stop_came_ns() - NAP_NS - crew->began_ns;
+    const double until = (double)until_ns / 1e9 * crew->round->rate,
+                 due = stop_signal() ? fmin(until, (double)crew->due) : (double)crew->due;
+    const uint64_t skipped = (uint64_t)fmax(due - (double)(all->latency.moments.count + all->failures), 0);
+    return crew->round->rate > 0 ? skipped : 0;
+}
+
+/* A round that a signal cut off counts with the others, but is none of its own. */
+bool clients_end_round(measure_t *measure, err_t *err) {
+    side_t *side = measure->work->side;
+    const hist_t *hist = side->round;
+    const bool single = hist->moments.count == 1 && !hist->beyond;
+    const round_t round = {.n = hist->moments.count,
+                           .p50_ms = (single ? hist->moments.mean : hist_quantile_ns(hist, 0.5)) / 1e6,
+                           .p99_ms = hist_quantile_ns(hist, 0.99) / 1e6,
+                           .elapsed_ns = side->round_ns};
+    *side->round = (hist_t){.beyond = 0};
+    side->round_ns = 0;
+    if (stop_signal())
+        return true;
+    if (!GROW(measure->rounds, measure->round_room, measure->round_count + 1, err))
+        return false;
+    measure->rounds[measure->round_count++] = round;
+    return true;
+}
+
+static void add_slice(const crew_t *crew, const tally_t *all, measure_t *measure) {
+    side_t *side = measure->work->side;
+    const int64_t elapsed_ns = clock_now_ns() - crew->began_ns;
+    add_up(measure->found, all);
+    measure->elapsed_ns += elapsed_ns;
+    hist_merge(side->round, &all->latency);
+    side->round_ns += elapsed_ns;
 }
 
 /* Of warming up failures alone are kept. */
 static void add_all(const crew_t *crew, sender_t **senders, measure_t *measure) {
-    tally_t *to = measure->found;
-    uint64_t answered = 0, failed = 0;
-    for (uint32_t i = 0; i < measure->clients; i++) {
-        const tally_t *from = &senders[i]->found;
-        answered += from->latency.moments.count;
-        failed += from->failures;
-        if (from->failures && !to->failure[0])
-            snprintf(to->failure, sizeof to->failure, "%s", from->failure);
-        if (crew->round->counts)
-            add_up(to, from);
-    }
-    to->failures += failed;
-    measure->silent = !answered && failed;
-    if (!crew->round->counts || !(crew->round->rate > 0))
+    tally_t *all = &senders[0]->found;
+    for (uint32_t i = 1; i < measure->clients; i++)
+        add_up(all, &senders[i]->found);
+    measure->silent = !all->latency.moments.count && all->failures;
+    if (!crew->round->counts) {
+        add_failures(measure->found, all);
         return;
-    /* after a signal: what was due until then */
-    const double until = (double)(clock_now_ns() - crew->began_ns) / 1e9 * crew->round->rate,
-                 due = stop_signal() ? fmin(until, (double)crew->due) : (double)crew->due;
-    const uint64_t skipped = (uint64_t)fmax(due - (double)(answered + failed), 0);
-    to->latency.beyond += skipped;
-    to->service.beyond += skipped;
+    }
+    const uint64_t skipped = count_skipped(crew, all);
+    all->latency.beyond += skipped;
+    all->service.beyond += skipped;
+    add_slice(crew, all, measure);
 }
 
 /* ---- a round ---- */
@@ -232,8 +268,8 @@ static bool start_all(crew_t *crew, sender_t **senders, uint32_t *started, err_t
     return ok;
 }
 
-static crew_t make_crew(const clients_round_t *round, measure_t *measure, server_t *server) {
-    crew_t crew = {.round = round, .measure = measure, .server = server};
+static crew_t make_crew(const clients_round_t *round, measure_t *measure) {
+    crew_t crew = {.round = round, .measure = measure, .server = measure->work->side->server};
     if (round->rate > 0) {
         const double due = round->count ? (double)round->count * measure->clients
                                         : ceil((double)round->duration_ns / 1e9 * round->rate);
@@ -249,24 +285,22 @@ static crew_t make_crew(const clients_round_t *round, measure_t *measure, server
     return crew;
 }
 
-bool clients_run(const clients_round_t *round, measure_t *measure, server_t *server, err_t *err) {
-    crew_t crew = make_crew(round, measure, server);
+bool clients_run(const clients_round_t *round, measure_t *measure, err_t *err) {
+    crew_t crew = make_crew(round, measure);
     sender_t **senders = calloc(measure->clients, sizeof *senders);
     uint32_t started = 0;
     const bool ok = senders ? start_all(&crew, senders, &started, err)
                             : err_memory(err, measure->clients * sizeof *senders);
     for (uint32_t i = 0; i < started; i++)
         pthread_join(senders[i]->thread, NULL);
-    if (ok)
+    if (ok && started)
         add_all(&crew, senders, measure);
-    if (ok && round->counts)
-        measure->elapsed_ns += clock_now_ns() - crew.began_ns;
     if (!measure->answered && atomic_load(&crew.first))
         answer_end(&measure->answer);
     else
         measure->answered = true;
     for (uint32_t i = 0; senders && i < measure->clients && senders[i]; i++) {
-        server_give(server, senders[i]->client);
+        server_give(crew.server, senders[i]->client);
         free(senders[i]);
     }
     free(senders);

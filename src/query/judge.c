@@ -1,6 +1,7 @@
-/* judge: figures of a measure, the bounds of --fail-if, and an earlier run next to this one. */
+/* judge: figures of a measure, the bounds of --fail-if, and a measure next to its baseline. */
 #include "base/log.h"
 #include "base/numbers.h"
+#include "base/text.h"
 #include "query/query.h"
 #include "server/bson_read.h"
 
@@ -14,6 +15,13 @@
 
 double query_quantile_ms(const measure_t *measure, double share) {
     return hist_quantile_ns(&measure->found->latency, share) / 1e6;
+}
+
+bool query_disturbed(const query_spec_t *spec, const measure_t *measure) {
+    static const double MOST = 0.1;
+    const watch_figures_t *seen = &measure->watched.figures;
+    const double stolen = isnan(seen->steal) ? 0 : seen->steal;
+    return !spec->command && seen->others + stolen > MOST;
 }
 
 bool query_found_nothing(const measure_t *measure) {
@@ -60,7 +68,8 @@ bool query_read_bound(bound_t *bound, const char *text, bool compares, err_t *er
         bound->times = units_number(value, &bound->value, &end) && strcmp(end, "x") == 0 &&
                        bound->value > 0 && (share == 0.5 || share == 0.99);
         if (bound->times)
-            return compares || err_set(err, STATUS_USAGE, "--fail-if: '%s' needs --compare FILE", text);
+            return compares ||
+                   err_set(err, STATUS_USAGE, "--fail-if: '%s' needs --compare FILE or --against URI", text);
         if (!figures[bound->figure].time && units_parse_count(value, &number)) {
             bound->value = (double)number;
             return true;
@@ -74,44 +83,61 @@ bool query_read_bound(bound_t *bound, const char *text, bool compares, err_t *er
     return err_set(err, STATUS_USAGE,
                    "--fail-if: '%s' is not FIGURE>VALUE or FIGURE<VALUE: p50, p95, p99, p99.9, mean or max "
                    "with a time (p99>20ms), ops/s, failed or skipped with a number (failed>0); with "
-                   "--compare p50 or p99 with how many times as long (p99>1.2x)",
+                   "--compare or --against p50 or p99 with how many times as long (p99>1.2x)",
                    text);
 }
 
-/* What is compared with the bound, and how it is said. Of a ratio it is the end of the interval that speaks for the measure:
- * a bound is missed beyond doubt, or not. */
-static double figure_of(const bound_t *bound, const measure_t *measure, const query_spec_t *spec,
-                        char words[80]) {
-    const double share = figures[bound->figure].share;
-    compared_t compared = {.obstacle = "new"};
-    if (bound->times) {
-        compare_find(spec, measure, &compared);
-        const bool median = share == 0.5;
-        const interval_t *between = median ? &compared.p50_between : &compared.p99_between;
-        const double ratio = compared.obstacle ? NAN : median ? compared.p50_ratio : compared.p99_ratio;
-        snprintf(words, 80, "%.3g (%.3g to %.3g) times as long as before", ratio, between->low,
-                 between->high);
-        return isnan(ratio) ? NAN : bound->below ? between->high : between->low;
-    }
+const char *const query_verdicts[] = {[VERDICT_NONE] = NULL,
+                                      [VERDICT_KEPT] = "kept",
+                                      [VERDICT_UNJUDGED] = "unjudged",
+                                      [VERDICT_MISSED] = "missed"};
+
+/* What is compared with the bound, and how it is said. NAN: why it is not judged. */
+static double own_figure(const bound_t *bound, const measure_t *measure, char words[160]) {
     const double value = value_of(measure, bound->figure);
-    snprintf(words, 80, "%.4g%s", value, figures[bound->figure].time ? " ms" : "");
+    if (isnan(value))
+        snprintf(words, 160, "%s is not known", figures[bound->figure].name);
+    else
+        snprintf(words, 160, "%.4g%s", value, figures[bound->figure].time ? " ms" : "");
     return value;
 }
 
+/* A ratio is judged by the end of the interval that speaks for the measure: the bound is missed beyond doubt, or kept. */
+static double ratio_figure(const query_spec_t *spec, const bound_t *bound, const measure_t *measure,
+                           char words[160]) {
+    compared_t compared;
+    compare_find(spec, measure, &compared);
+    const compared_figure_t *figure = figures[bound->figure].share == 0.5 ? &compared.p50 : &compared.p99;
+    const ratio_t *ratio = &figure->ratio;
+    if (figure->unjudged[0])
+        snprintf(words, 160, "%s", figure->unjudged);
+    else
+        snprintf(words, 160, "%.3g (%.3g to %.3g) times as long as %s", ratio->ratio, ratio->low, ratio->high,
+                 measure->baseline ? "that of --against" : "before");
+    return bound->below ? ratio->high : ratio->low;
+}
+
 void query_check_bounds(const query_spec_t *spec, measure_t *measure) {
-    for (size_t i = 0; i < spec->bound_count && !measure->missed[0]; i++) {
+    text_t missed = {.length = 0};
+    measure->verdict = spec->bound_count ? VERDICT_KEPT : VERDICT_NONE;
+    for (size_t i = 0; i < spec->bound_count; i++) {
         const bound_t *bound = &spec->bounds[i];
-        char words[80];
-        const double value = figure_of(bound, measure, spec, words);
-        const char *name = figures[bound->figure].name;
-        if (isnan(value))
-            snprintf(measure->missed, sizeof measure->missed,
-                     "--fail-if '%.60s' cannot be judged: %s%s is not known", bound->words,
-                     bound->times ? "the interval of its ratio to the earlier " : "", name);
-        else if (bound->below ? value < bound->value : value > bound->value)
-            snprintf(measure->missed, sizeof measure->missed, "%s is %s (--fail-if '%.60s')", name, words,
-                     bound->words);
+        char words[160];
+        const double value =
+            bound->times ? ratio_figure(spec, bound, measure, words) : own_figure(bound, measure, words);
+        const char *between = missed.length ? "; " : "";
+        verdict_t verdict = VERDICT_KEPT;
+        if (isnan(value)) {
+            verdict = VERDICT_UNJUDGED;
+            text_print(&missed, "%s--fail-if '%.60s' cannot be judged: %s", between, bound->words, words);
+        } else if (bound->below ? value < bound->value : value > bound->value) {
+            verdict = VERDICT_MISSED;
+            text_print(&missed, "%s%s is %s (--fail-if '%.60s')", between, figures[bound->figure].name, words,
+                       bound->words);
+        }
+        measure->verdict = verdict > measure->verdict ? verdict : measure->verdict;
     }
+    measure->missed = missed.length ? text_take_or_end(&missed) : NULL;
 }
 
 /* ---- an earlier run ---- */
@@ -135,7 +161,15 @@ bool compare_read(const char *path, bson_t *then, err_t *err) {
         return broken(path, "its 'command' is not query", err);
     if (bson_read_number(then, "schema") != 1)
         return broken(path, "its 'schema' is not 1", err);
-    return bson_read_list(then, "queries", &queries) || broken(path, "it has no list 'queries'", err);
+    if (!bson_read_list(then, "queries", &queries))
+        return broken(path, "it has no list 'queries'", err);
+    while (bson_iter_next(&queries)) {
+        bson_t entry;
+        bson_iter_t rounds;
+        if (bson_read_document(&queries, &entry) && !bson_read_list(&entry, "rounds", &rounds))
+            return err_set(err, STATUS_USAGE, "--compare: %s has no rounds; run it again", path);
+    }
+    return true;
 }
 
 static bool is_same(const bson_t *entry, const measure_t *measure) {
@@ -146,54 +180,142 @@ static bool is_same(const bson_t *entry, const measure_t *measure) {
            strcmp(bson_read_text(entry, "reads"), work->reads ? work->reads : "") == 0;
 }
 
-/* Why the figures of then and now cannot be compared; NULL: they can. */
-static const char *find_obstacle(const query_spec_t *spec, const bson_t *entry, const measure_t *measure) {
-    const double empty = bson_read_number(entry, "empty");
-    if (!measure->found->latency.moments.count)
-        return "failed now";
-    if (!(bson_read_number(entry, "n") > 0))
-        return "failed then";
-    if (strcmp(bson_read_text(entry, "question"), measure->work->question) != 0)
-        return "another question";
-    if (bson_read_number(entry, "rate") != (double)spec->rate)
-        return "another rate";
-    return (empty > 0 && empty == bson_read_number(entry, "n")) != query_found_nothing(measure)
-               ? "another answer"
-               : NULL;
+/* What a measure is compared with: its twin, or an entry of the earlier run. */
+typedef struct {
+    double n, empty, rate, p50_ms, p99_ms;
+    const char *question;
+    bool disturbed;
+    const round_t *rounds;
+    size_t count;
+    round_t *read; /* of a file; free */
+} baseline_t;
+
+static void read_twin(const query_spec_t *spec, const measure_t *twin, const measure_t *measure,
+                      baseline_t *baseline) {
+    *baseline = (baseline_t){.n = (double)twin->found->latency.moments.count,
+                             .empty = (double)twin->found->empty,
+                             .rate = (double)spec->rate,
+                             .p50_ms = query_quantile_ms(twin, 0.5),
+                             .p99_ms = query_quantile_ms(twin, 0.99),
+                             .question = measure->work->question, /* another one is what is compared */
+                             .disturbed = query_disturbed(spec, twin),
+                             .rounds = twin->rounds,
+                             .count = twin->round_count};
 }
 
-/* How many times as long it takes now. Half of an interval's logarithm stands for the deviation of each run; they are added as
- * independent ones. */
-static double ratio_of(const bson_t *entry, const char *key, const measure_t *measure, double share,
-                       interval_t *between) {
-    char low[40], high[40];
-    snprintf(low, sizeof low, "%s_between.low", key);
-    snprintf(high, sizeof high, "%s_between.high", key);
-    const interval_t now = hist_interval_ns(&measure->found->latency, share);
-    const double ratio = query_quantile_ms(measure, share) / bson_read_number(entry, key),
-                 spread = exp(hypot(log(now.high / now.low),
-                                    log(bson_read_number(entry, high) / bson_read_number(entry, low))) /
-                              2);
-    *between = (interval_t){ratio / spread, ratio * spread};
-    return ratio;
+static void read_entry(const bson_t *entry, baseline_t *baseline) {
+    size_t room = 0;
+    bson_iter_t rounds;
+    bson_t round;
+    *baseline = (baseline_t){.n = bson_read_number(entry, "n"),
+                             .empty = bson_read_number(entry, "empty"),
+                             .rate = bson_read_number(entry, "rate"),
+                             .p50_ms = bson_read_number(entry, "p50_ms"),
+                             .p99_ms = bson_read_number(entry, "p99_ms"),
+                             .question = bson_read_text(entry, "question"),
+                             .disturbed = bson_read_true(entry, "disturbed")};
+    for (bool more = bson_read_list(entry, "rounds", &rounds); more && bson_iter_next(&rounds);) {
+        if (!bson_read_document(&rounds, &round))
+            continue;
+        if (!GROW(baseline->read, room, baseline->count + 1, &(err_t){.text = ""}))
+            err_end_without_memory(room * sizeof *baseline->read);
+        baseline->read[baseline->count++] = (round_t){.n = (uint64_t)fmax(bson_read_number(&round, "n"), 0),
+                                                      .p50_ms = bson_read_number(&round, "p50_ms"),
+                                                      .p99_ms = bson_read_number(&round, "p99_ms")};
+    }
+    baseline->rounds = baseline->read;
+}
+
+static bool find_baseline(const query_spec_t *spec, const measure_t *measure, baseline_t *baseline) {
+    bson_iter_t entries;
+    bson_t entry;
+    bool found = measure->baseline;
+    if (found)
+        read_twin(spec, measure->baseline, measure, baseline);
+    else if (bson_read_list(spec->then, "queries", &entries))
+        while (!found && bson_iter_next(&entries))
+            if ((found = bson_read_document(&entries, &entry) && is_same(&entry, measure)))
+                read_entry(&entry, baseline);
+    return found;
+}
+
+/* Why nothing is compared; NULL: it is. */
+static const char *find_obstacle(const query_spec_t *spec, const baseline_t *then, const measure_t *measure) {
+    if (!measure->found->latency.moments.count)
+        return "failed now";
+    if (!(then->n > 0))
+        return measure->baseline ? "failed there" : "failed then";
+    if (strcmp(then->question, measure->work->question) != 0)
+        return "another question";
+    if (then->rate != (double)spec->rate)
+        return "another rate";
+    const bool nothing = then->empty > 0 && then->empty == then->n;
+    return nothing != query_found_nothing(measure) ? "another answer" : NULL;
+}
+
+/* ---- by rounds ---- */
+
+/* Takes a figure of each round, if it allows a verdict. whose: " in the earlier run", or "". */
+static bool take_times(const round_t *rounds, size_t count, bool tail, const char *whose, double *times,
+                       char unjudged[96]) {
+    static const uint64_t TAIL_REQUESTS = 100; /* of a round that has a 99th percentile */
+    const size_t lacking = count < RATIO_ROUNDS ? RATIO_ROUNDS - count : 0;
+    bool known = true, many = true;
+    for (size_t i = 0; i < count; i++) {
+        times[i] = tail ? rounds[i].p99_ms : rounds[i].p50_ms;
+        known = known && times[i] > 0;
+        many = many && (!tail || rounds[i].n >= TAIL_REQUESTS);
+    }
+    if (lacking)
+        snprintf(unjudged, 96, "%zu more round%s needed%s", lacking, lacking == 1 ? " is" : "s are", whose);
+    else if (!many)
+        snprintf(unjudged, 96, "%" PRIu64 " requests a round are needed%s", TAIL_REQUESTS, whose);
+    else if (!known)
+        snprintf(unjudged, 96, "requests of a round failed or were skipped%s", whose);
+    return !unjudged[0];
+}
+
+static void compare_figure(const query_spec_t *spec, const measure_t *measure, const baseline_t *then,
+                           bool tail, compared_figure_t *figure) {
+    const bool runs = !measure->baseline, now = query_disturbed(spec, measure);
+    const size_t count = measure->round_count, then_count = then->count;
+    double *of = malloc((count + then_count + 1) * sizeof *of), *to = of + count;
+    if (!of)
+        err_end_without_memory((count + then_count + 1) * sizeof *of);
+    if (runs && (now || then->disturbed))
+        snprintf(figure->unjudged, sizeof figure->unjudged, "%s disturbed (--against compares in turns)",
+                 !then->disturbed ? "this run was"
+                 : now            ? "both runs were"
+                                  : "the earlier run was");
+    else if (take_times(measure->rounds, count, tail, "", of, figure->unjudged) &&
+             take_times(then->rounds, then_count, tail, runs ? " in the earlier run" : "", to,
+                        figure->unjudged))
+        figure->ratio = runs ? ratio_of_runs(of, count, to, then_count)
+                             : ratio_in_turns(of, to, count < then_count ? count : then_count);
+    free(of);
 }
 
 bool compare_find(const query_spec_t *spec, const measure_t *measure, compared_t *compared) {
-    bson_iter_t entries;
-    bson_t entry;
-    bool found = false;
-    *compared = (compared_t){NAN, NAN, NAN, NAN, {NAN, NAN}, {NAN, NAN}, "new"};
-    if (bson_read_list(spec->then, "queries", &entries))
-        while (!found && bson_iter_next(&entries))
-            found = bson_read_document(&entries, &entry) && is_same(&entry, measure);
-    if (!found)
-        return false;
-    compared->p50_ms = bson_read_number(&entry, "p50_ms");
-    compared->p99_ms = bson_read_number(&entry, "p99_ms");
-    compared->obstacle = find_obstacle(spec, &entry, measure);
-    if (compared->obstacle)
-        return true;
-    compared->p50_ratio = ratio_of(&entry, "p50_ms", measure, 0.5, &compared->p50_between);
-    compared->p99_ratio = ratio_of(&entry, "p99_ms", measure, 0.99, &compared->p99_between);
-    return true;
+    baseline_t then = {.p50_ms = NAN, .p99_ms = NAN};
+    const bool found = find_baseline(spec, measure, &then);
+    *compared = (compared_t){.disturbed = then.disturbed || query_disturbed(spec, measure),
+                             .obstacle = found ? find_obstacle(spec, &then, measure) : "new"};
+    for (int tail = 0; tail < 2; tail++) {
+        compared_figure_t *figure = tail ? &compared->p99 : &compared->p50;
+        *figure = (compared_figure_t){.then_ms = tail ? then.p99_ms : then.p50_ms, .ratio = {NAN, NAN, NAN}};
+        if (compared->obstacle)
+            snprintf(figure->unjudged, sizeof figure->unjudged, "%s", compared->obstacle);
+        else
+            compare_figure(spec, measure, &then, tail, figure);
+    }
+    free(then.read);
+    return found;
+}
+
+const char *compare_verdict(const compared_figure_t *figure) {
+    if (figure->unjudged[0])
+        return "unjudged";
+    if (figure->ratio.low > 1)
+        return "slower";
+    return figure->ratio.high < 1 ? "faster" : "undecided";
 }

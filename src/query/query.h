@@ -1,12 +1,19 @@
-/* query: times the queries of a suite on a collection.
+/* query: times the queries of a suite on a collection, and compares the times.
  *
- *     suite (queries, parameters)
+ *     side (a suite, a target)
  *       -> works      what is sent: a query with one value of each `each`, and one way of reading
- *            -> measures   a work by a number of clients: what the rounds found
+ *            -> measures   a work by a number of clients: what was found in all rounds together, and in each round
  *
  * Everything is prepared first: parameters, what is drawn, indexes, expectations. Then the measures take turns, round by
  * round, so that a change of the machine's load meets all of them. In a round (clients.c) each client has a thread and a
  * connection of its own.
+ *
+ * A measure may be compared with a baseline (judge.c): itself in an earlier run (--compare), or its twin
+ * of a second side (--against), another target or another suite. Twins share a round: they take turns in slices of it, and
+ * each time a coin says which is the first. A comparison is one of rounds (ratio.h), and says no more than they do. It is
+ * `unjudged` if there are too few rounds, or too few requests in a round for a 99th percentile, if requests were skipped, or
+ * if one of two runs was disturbed: the other did not meet the same. Twins did, so a disturbed turn is judged. A bound on a
+ * figure of this run alone is judged as it was measured.
  *
  * Closed loop: a client sends again when it has its answer. Open loop (--rate): requests are due at fixed moments; a client
  * that is free sends the next one. Of each request
@@ -26,6 +33,7 @@
 #define TIPPLE_QUERY_QUERY_H
 
 #include "query/hist.h"
+#include "query/ratio.h"
 #include "query/suite/request.h"
 #include "query/watch/watch.h"
 #include "server/collection.h"
@@ -60,7 +68,8 @@ typedef struct {
     const char *command; /* a command that runs while everything is measured */
     const bound_t *bounds;
     size_t bound_count;
-    const bson_t *then; /* the earlier run; NULL: there is none */
+    const char *against; /* the second side: a URI or a suite; NULL: there is none */
+    const bson_t *then;  /* the earlier run; NULL: there is none */
     int64_t patience_ns;
     uint64_t first; /* only the first N documents of each answer; 0: all of it */
     bool setup;     /* make missing indexes */
@@ -75,6 +84,18 @@ void query_spec_init(query_spec_t *spec); /* the defaults: mostly, what the suit
 
 enum { WITH_ROOM = 91, QUESTION_DIGEST = 33 };
 
+/* What is asked, and where. The second one exists with --against only. */
+typedef struct {
+    suite_t *suite;
+    server_t *server;
+    mongoc_client_t *client; /* of the main thread */
+    watch_t *watch;
+    watch_storage_t storage;
+    char namespace[256], where[512], configuration[160]; /* configuration "": nothing was measured */
+    hist_t *round;                                       /* latencies of the round under way, */
+    int64_t round_ns;                                    /* which has lasted so long */
+} side_t;
+
 /* One request, or many to choose from. Measures that differ only in the number of clients share it. */
 typedef struct {
     request_t *requests;
@@ -83,6 +104,7 @@ typedef struct {
     bson_t *each;                   /* name: label of the value */
     char question[QUESTION_DIGEST]; /* a digest of what is asked; of what is drawn, how it is drawn */
     bson_t *expected;               /* with parameters filled in; NULL: nothing is expected */
+    side_t *side;
     const query_t *query;
     const char *reads;
     double all_documents;
@@ -101,10 +123,23 @@ typedef struct {
     char failure[512];                  /* the first failure */
 } tally_t;
 
+/* A whole round that counts. n 0: no request was answered. */
 typedef struct {
+    uint64_t n;
+    double p50_ms, p99_ms; /* NAN: not known */
+    int64_t elapsed_ns;
+} round_t;
+
+/* What is said of all bounds of a measure, the worst last. */
+typedef enum { VERDICT_NONE, VERDICT_KEPT, VERDICT_UNJUDGED, VERDICT_MISSED } verdict_t;
+
+typedef struct measure {
     const work_t *work;
     uint32_t clients;
+    struct measure *baseline; /* its twin of the second side; NULL: there is none */
     tally_t *found;
+    round_t *rounds;
+    size_t round_count, round_room;
     int64_t elapsed_ns; /* of all rounds that count */
     bool silent;        /* a whole round got no answer */
     watch_sum_t watched;
@@ -112,25 +147,24 @@ typedef struct {
     bool answered;
     char digest[EXPECTED_DIGEST]; /* of what was kept of it; "": nothing was */
     char difference[600];         /* from what was expected; "": none */
-    char missed[200];             /* the first bound that was missed; "": none */
+    verdict_t verdict;
+    char *missed; /* the bounds that were missed or are not judged; NULL: none */
 } measure_t;
 
 typedef struct {
-    suite_t *suite;
-    server_t *server;
+    side_t sides[2];
     work_t *works;
-    measure_t *measures;
-    size_t work_count, work_room, measure_count, measure_room;
-    watch_storage_t storage;
-    double seconds;                                      /* from its begin to its end */
-    char namespace[256], where[512], configuration[160]; /* configuration "": nothing was measured */
-    bool while_ended;                                    /* the command ended before the measures did */
+    measure_t *measures; /* those of the first side, and then their twins */
+    size_t work_count, work_room, measure_count, all_count, measure_room;
+    double seconds;   /* from its begin to its end */
+    bool while_ended; /* the command ended before the measures did */
+    bool while_failed;
     char while_words[40];
 } query_result_t;
 
 /* *result holds everything that was found, also after a failure. False: err has status and sentence: STATUS_DIFFERENT
- * if an answer is not as expected, STATUS_SERVER if a request failed, STATUS_MISSED if a bound was missed. What was left to
- * the suite is filled in. */
+ * if an answer is not as expected, STATUS_SERVER if a request failed, STATUS_MISSED if a bound was missed or is not judged,
+ * or if the command of --while failed. What was left to the suite is filled in. */
 bool query_run(query_spec_t *spec, query_result_t *result, err_t *err);
 void query_free_result(query_result_t *result);
 
@@ -142,36 +176,49 @@ bool query_found_nothing(const measure_t *measure);
 /* NAN: not known. */
 double query_quantile_ms(const measure_t *measure, double share);
 
-/* Reads "p99>20ms", "ops/s<1000", "failed>0" or, if there is an earlier run, "p50>1.1x". False: status 1. */
+/* Did others hold more than a tenth of this host's CPUs meanwhile? With --while it is not known. */
+bool query_disturbed(const query_spec_t *spec, const measure_t *measure);
+
+/* Reads "p99>20ms", "ops/s<1000", "failed>0" or, if there are baselines, "p50>1.1x". False: status 1. */
 bool query_read_bound(bound_t *bound, const char *text, bool compares, err_t *err);
 
-/* Notes the first bound that a measure misses. A figure that is not known misses its bound. */
+/* Sets `verdict` and `missed` of a measure. A figure that is not known is not judged. */
 void query_check_bounds(const query_spec_t *spec, measure_t *measure);
+extern const char *const query_verdicts[]; /* by verdict_t */
 
-/* Median and 99th percentile of an earlier run, and how many times as long it takes now. NAN: not known. obstacle: why there
- * is no ratio, such as "another question"; NULL: there is one. */
+/* A figure of the baseline, and how many times as long it takes now. */
 typedef struct {
-    double p50_ms, p99_ms;
-    double p50_ratio, p99_ratio;
-    interval_t p50_between, p99_between; /* 95 % of the ratios */
+    double then_ms;    /* NAN: not known */
+    ratio_t ratio;     /* NAN: not judged */
+    char unjudged[96]; /* why, or the obstacle; "": it is judged */
+} compared_figure_t;
+
+/* obstacle: why nothing is compared, such as "another question"; NULL: it is. */
+typedef struct {
+    compared_figure_t p50, p99;
+    bool disturbed; /* the measure, or its baseline */
     const char *obstacle;
 } compared_t;
+
+/* "slower" or "faster" if the whole interval is above 1 or below it, or "undecided", or "unjudged". */
+const char *compare_verdict(const compared_figure_t *figure);
 
 /* Reads a file that `tipple query --json` wrote into an empty document. False: status 1 with what is wrong. */
 bool compare_read(const char *path, bson_t *then, err_t *err);
 
-/* Finds the measure of the same name, parameters, reads and clients. False: it was not measured then. */
+/* Finds the baseline of a measure: its twin, or the measure of the same name, parameters, reads and clients in the earlier
+ * run. False: it was not measured then. */
 bool compare_find(const query_spec_t *spec, const measure_t *measure, compared_t *compared);
 
 /* ---- inside of this room ---- */
 
-/* works.c: chooses queries, fills in parameters, draws; checks indexes (status 1 names the missing one), expectations, and
- * that it is not too much. */
-bool works_prepare(query_result_t *result, const query_spec_t *spec, mongoc_client_t *client, err_t *err);
+/* works.c: chooses queries of each side, fills in parameters, draws; checks indexes (status 1 names the missing one),
+ * expectations, and that it is not too much; finds twins. */
+bool works_prepare(query_result_t *result, const query_spec_t *spec, err_t *err);
 void works_free(query_result_t *result);
 uint32_t works_most_clients(const suite_t *suite, const query_spec_t *spec);
 
-/* clients.c: one round of one measure. */
+/* clients.c: one round of one measure, or a slice of it. */
 typedef struct {
     uint64_t count;      /* of each client; 0: until the time is over, and one at the least */
     int64_t duration_ns; /* where no count is given */
@@ -181,7 +228,8 @@ typedef struct {
     bool counts;     /* false: warming up, only failures are kept */
     bool keeps;      /* the first answer's documents are wanted */
 } clients_round_t;
-bool clients_run(const clients_round_t *round, measure_t *measure, server_t *server, err_t *err);
+bool clients_run(const clients_round_t *round, measure_t *measure, err_t *err);
+bool clients_end_round(measure_t *measure, err_t *err); /* notes its figures */
 
 /* indexes.c: checks the indexes of `setup`. A missing one is made (makes), or is an error of status 1 with its name and what
  * to do. So is an index of the same keys with other options: it is never replaced. */

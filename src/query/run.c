@@ -20,7 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { DEFAULT_REPEATS = 5 };
+enum { DEFAULT_REPEATS = 10 };
 static const int64_t DEFAULT_DURATION_NS = 5000000000, LATEST_NS = 30000000000, REST_NS = 5000000000;
 
 /* ---- a command of the user that runs while something is measured (--while) ---- */
@@ -103,44 +103,66 @@ static void settle(query_spec_t *spec, const suite_run_t *run) {
 typedef struct {
     query_spec_t *spec;
     query_result_t *result;
-    mongoc_client_t *client;
-    watch_t *watch;
+    uint64_t coins; /* a stream of chance, another one in each run */
     shell_t shell;
     step_t step;
     err_t *err;
 } run_t;
 
 /* "6.0.5 replica set, clustered", "6.0.5, 2 shards" */
-static void describe(query_result_t *result) {
-    const server_facts_t *facts = server_facts(result->server);
-    const uint32_t shards = result->storage.shards;
+static void describe(side_t *side) {
+    const server_facts_t *facts = server_facts(side->server);
+    const uint32_t shards = side->storage.shards;
     char kind[40];
     snprintf(kind, sizeof kind, ", %u shard%s", shards, units_s(shards));
-    snprintf(result->configuration, sizeof result->configuration, "%s%s%s", facts->version,
+    snprintf(side->configuration, sizeof side->configuration, "%s%s%s", facts->version,
              facts->kind == SERVER_ROUTER       ? kind
              : facts->kind == SERVER_STANDALONE ? " standalone"
                                                 : " replica set",
-             result->storage.clustered ? ", clustered" : "");
+             side->storage.clustered ? ", clustered" : "");
+}
+
+static bool connect_side(run_t *run, side_t *side, const char *uri) {
+    const query_spec_t *spec = run->spec;
+    const uint32_t connections = works_most_clients(side->suite, spec) + 2;
+    const server_options_t options = {
+        .uri = uri, .patience_ns = spec->patience_ns, .connections = connections, .reads = true};
+    if (!host_want_descriptors("--clients", connections + 64, run->err) ||
+        !(side->server = server_connect(&options, run->err)) ||
+        !(side->client = server_take(side->server, run->err)))
+        return false;
+    snprintf(side->namespace, sizeof side->namespace, "%s", server_namespace(side->server));
+    snprintf(side->where, sizeof side->where, "%s", server_where(side->server));
+    return true;
+}
+
+/* The second side has another target, or asks another suite of the same one. */
+static bool connect_sides(run_t *run) {
+    const query_spec_t *spec = run->spec;
+    side_t *sides = run->result->sides;
+    const char *against = spec->against;
+    const bool target =
+        against && strncmp(against, "mongodb", strlen("mongodb")) == 0 && strstr(against, "://");
+    if (!connect_side(run, &sides[0], spec->uri))
+        return false;
+    if (!against)
+        return true;
+    return ((sides[1].suite = suite_open(target ? spec->suite : against, run->err)) &&
+            connect_side(run, &sides[1], target ? against : spec->uri)) ||
+           err_where(run->err, "--against");
 }
 
 static bool prepare(run_t *run) {
-    query_spec_t *spec = run->spec;
     query_result_t *result = run->result;
-    if (!(result->suite = suite_open(spec->suite, run->err)))
+    if (!(result->sides[0].suite = suite_open(run->spec->suite, run->err)))
         return false;
-    settle(spec, &result->suite->run);
-    const uint32_t connections = works_most_clients(result->suite, spec) + 2;
-    const server_options_t options = {
-        .uri = spec->uri, .patience_ns = spec->patience_ns, .connections = connections, .reads = true};
-    if (!host_want_descriptors("--clients", connections + 64, run->err) ||
-        !(result->server = server_connect(&options, run->err)) ||
-        !(run->client = server_take(result->server, run->err)))
-        return false;
-    snprintf(result->namespace, sizeof result->namespace, "%s", server_namespace(result->server));
-    snprintf(result->where, sizeof result->where, "%s", server_where(result->server));
-    return works_prepare(result, spec, run->client, run->err) &&
-           watch_storage(result->server, run->client, server_collection(result->server), &result->storage,
-                         run->err);
+    settle(run->spec, &result->sides[0].suite->run);
+    bool ok = connect_sides(run) && works_prepare(result, run->spec, run->err);
+    for (side_t *side = result->sides; ok && side < result->sides + 2 && side->server; side++)
+        ok = ((side->round = ZEROED(hist_t)) || err_memory(run->err, sizeof *side->round)) &&
+             watch_storage(side->server, side->client, server_collection(side->server), &side->storage,
+                           run->err);
+    return ok;
 }
 
 /* ---- rounds ---- */
@@ -171,7 +193,7 @@ static void settle_answer(query_result_t *result, measure_t *measure, bool wante
         return;
     }
     expected_digest(answer->documents, measure->digest);
-    for (size_t i = 0; i < result->measure_count; i++)
+    for (size_t i = 0; i < result->all_count; i++)
         if (result->measures[i].answer.documents)
             kept += result->measures[i].answer.documents->len;
     if (kept > MOST_KEPT)
@@ -184,29 +206,62 @@ static void note_shell(run_t *run) {
         return;
     const int status = run->shell.status;
     result->while_ended = true;
+    result->while_failed = status != 0;
     snprintf(result->while_words, sizeof result->while_words,
              WIFSIGNALED(status) ? "by signal %d" : "with status %d",
              WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
 }
 
-static bool one_round(run_t *run, measure_t *measure, uint32_t number, bool counts) {
-    const clients_round_t round = round_of(run->spec, measure, number, counts);
+static bool one_round(run_t *run, measure_t *measure, const clients_round_t *round) {
     const work_t *work = measure->work;
     const bool first = !measure->answered;
     char words[64] = "warming up";
     if (measure->silent)
         return true;
-    if (counts)
-        snprintf(words, sizeof words, "round %u of %u", number + 1, run->spec->repeats);
+    if (round->counts)
+        snprintf(words, sizeof words, "round %zu of %u", measure->round_count + 1, run->spec->repeats);
     step_change(&run->step, "%s: %.80s %.80s", words, work->query->name, work->with);
-    if (counts)
-        watch_start(run->watch);
-    const bool ok = clients_run(&round, measure, run->result->server, run->err);
-    if (counts)
-        watch_stop(run->watch, &measure->watched);
+    if (round->counts)
+        watch_start(work->side->watch);
+    const bool ok = clients_run(round, measure, run->err);
+    if (round->counts)
+        watch_stop(work->side->watch, &measure->watched);
     if (first && measure->answered)
         settle_answer(run->result, measure, run->spec->answers);
     note_shell(run);
+    return ok;
+}
+
+/* Twins take turns in slices of a closed loop, in the order that a coin says each time: what comes and goes in a fraction of a
+ * second meets both. A slice sends one request at least, so a round of slow ones ends when both have had their time. */
+static bool share_round(run_t *run, measure_t *measure, const clients_round_t *whole) {
+    static const int64_t SLICE_NS = 50000000;
+    enum { MOST_SLICES = 16, NUMBERS = 1 << 20 /* more than there are rounds */ };
+    const uint64_t fitting = whole->count ? whole->count : (uint64_t)(whole->duration_ns / SLICE_NS),
+                   most = fitting < MOST_SLICES ? fitting : MOST_SLICES,
+                   slices = whole->counts && most && !(whole->rate > 0) ? most : 1;
+    const side_t *sides = run->result->sides;
+    clients_round_t slice = *whole;
+    bool ok = true, more = true;
+    slice.duration_ns = whole->duration_ns / (int64_t)slices;
+    for (uint64_t i = 0; ok && more && i < slices && !stop_signal(); i++) {
+        measure_t *const twins[] = {measure, measure->baseline};
+        const uint64_t first = chance_next(&run->coins) & 1;
+        slice.number = whole->number + (uint32_t)i * NUMBERS;
+        slice.count = whole->count * (i + 1) / slices - whole->count * i / slices;
+        ok = one_round(run, twins[first], &slice) && one_round(run, twins[!first], &slice);
+        more =
+            whole->count || sides[0].round_ns < whole->duration_ns || sides[1].round_ns < whole->duration_ns;
+    }
+    return ok;
+}
+
+static bool one_turn(run_t *run, measure_t *measure, uint32_t number, bool counts) {
+    const clients_round_t round = round_of(run->spec, measure, number, counts);
+    measure_t *twin = measure->baseline;
+    const bool ok = twin ? share_round(run, measure, &round) : one_round(run, measure, &round);
+    if (ok && counts)
+        return clients_end_round(measure, run->err) && (!twin || clients_end_round(twin, run->err));
     return ok;
 }
 
@@ -215,7 +270,7 @@ static bool rounds(run_t *run, uint32_t count, bool counts) {
     for (uint32_t number = 0; number < count; number++)
         for (size_t i = 0; i < result->measure_count; i++) {
             /* each round begins with another one, so none always follows the same one */
-            if (!one_round(run, &result->measures[(i + number) % result->measure_count], number, counts))
+            if (!one_turn(run, &result->measures[(i + number) % result->measure_count], number, counts))
                 return false;
             if (stop_signal())
                 return err_set(run->err, (status_t)(128 + stop_signal()),
@@ -232,30 +287,40 @@ static void explain_all(run_t *run) {
     bson_error_t error;
     for (size_t i = 0; i < result->work_count && !stop_signal(); i++) {
         work_t *work = &result->works[i];
-        if (!work->query->explain || explained_ask(work->requests, run->client, &work->explained, &error))
+        if (!work->query->explain ||
+            explained_ask(work->requests, work->side->client, &work->explained, &error))
             continue;
         conceal_known(error.message);
         log_note("%s is not explained: %s", work->query->name, error.message);
     }
 }
 
+/* A command that ended early was asked for, and was not there: no bound is kept then. */
+static void check_bounds(run_t *run, measure_t *measure) {
+    query_check_bounds(run->spec, measure);
+    if (measure->verdict != VERDICT_KEPT || !run->result->while_ended)
+        return;
+    text_t missed = {.length = 0};
+    text_print(&missed, "--fail-if cannot be judged: the command of --while ended %s before",
+               run->result->while_words);
+    measure->missed = text_take_or_end(&missed);
+    measure->verdict = VERDICT_UNJUDGED;
+}
+
 /* The worst thing that is said of a measure, and of all. */
 static bool judge(run_t *run) {
+    static const int rank[] = {[STATUS_MISSED] = 1, [STATUS_SERVER] = 2, [STATUS_DIFFERENT] = 3};
     query_result_t *result = run->result;
     status_t worst = STATUS_OK;
-    for (size_t i = 0; i < result->measure_count; i++) {
+    for (size_t i = 0; i < result->all_count; i++) {
         measure_t *measure = &result->measures[i];
         const tally_t *found = measure->found;
-        query_check_bounds(run->spec, measure);
-        if (run->spec->bound_count && result->while_ended && !measure->missed[0])
-            snprintf(measure->missed, sizeof measure->missed,
-                     "--fail-if cannot be judged: the command of --while ended %s before",
-                     result->while_words);
+        if (i < result->measure_count)
+            check_bounds(run, measure);
         const status_t status = measure->difference[0] ? STATUS_DIFFERENT
                                 : found->failures      ? STATUS_SERVER
-                                : measure->missed[0]   ? STATUS_MISSED
+                                : measure->missed      ? STATUS_MISSED
                                                        : STATUS_OK;
-        static const int rank[] = {[STATUS_MISSED] = 1, [STATUS_SERVER] = 2, [STATUS_DIFFERENT] = 3};
         if (rank[status] <= rank[worst])
             continue;
         worst = status;
@@ -265,15 +330,20 @@ static bool judge(run_t *run) {
                 : status == STATUS_SERVER  ? found->failure
                                            : measure->missed);
     }
+    if (result->while_failed && rank[worst] < rank[STATUS_SERVER])
+        return err_set(run->err, STATUS_MISSED,
+                       "the command of --while failed %s before the measurements ended", result->while_words);
     return worst == STATUS_OK;
 }
 
 static bool measure_all(run_t *run) {
     const query_spec_t *spec = run->spec;
     query_result_t *result = run->result;
-    if (!(run->watch = watch_open(result->server, run->client, run->err)))
-        return false;
-    describe(result);
+    for (side_t *side = result->sides; side < result->sides + 2 && side->server; side++) {
+        if (!(side->watch = watch_open(side->server, side->client, run->err)))
+            return false;
+        describe(side);
+    }
     if (spec->command && !shell_start(&run->shell, spec->command, run->err))
         return false;
     step_begin(&run->step, "%s", "");
@@ -289,20 +359,25 @@ static bool measure_all(run_t *run) {
 }
 
 bool query_run(query_spec_t *spec, query_result_t *result, err_t *err) {
-    *result = (query_result_t){.suite = NULL};
-    run_t run = {.spec = spec, .result = result, .err = err};
     const int64_t began_ns = clock_now_ns();
+    *result = (query_result_t){.works = NULL};
+    run_t run = {.spec = spec, .result = result, .coins = (uint64_t)began_ns, .err = err};
     const bool ok = prepare(&run) && (spec->explain || measure_all(&run));
     shell_stop(&run.shell);
-    watch_close(run.watch);
-    if (run.client)
-        server_give(result->server, run.client);
+    for (side_t *side = result->sides; side < result->sides + 2; side++) {
+        watch_close(side->watch);
+        if (side->client)
+            server_give(side->server, side->client);
+    }
     result->seconds = (double)(clock_now_ns() - began_ns) / 1e9;
     return ok;
 }
 
 void query_free_result(query_result_t *result) {
     works_free(result);
-    suite_close(result->suite);
-    server_destroy(result->server);
+    for (side_t *side = result->sides; side < result->sides + 2; side++) {
+        free(side->round);
+        suite_close(side->suite);
+        server_destroy(side->server);
+    }
 }

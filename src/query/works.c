@@ -20,6 +20,7 @@ enum { MOST_MEASURES = 10000, MOST_DRAWN = 10000, MOST_BYTES = 256 << 20 };
 typedef struct {
     query_result_t *result;
     const query_spec_t *spec;
+    side_t *side;
     suite_t *suite;
     server_t *server;
     mongoc_client_t *client;
@@ -357,7 +358,7 @@ static bool add_measures(maker_t *maker, size_t work) {
     query_result_t *result = maker->result;
     size_t count;
     const uint32_t *clients = clients_of(maker, &count);
-    if (result->measure_count + count > MOST_MEASURES)
+    if (result->all_count + count > MOST_MEASURES)
         return COMPLAIN(
             maker->query->each ? maker->query->each : maker->query->at,
             "this would be more than %d measurements (values x clients x reads): shorten a list, or "
@@ -365,11 +366,11 @@ static bool add_measures(maker_t *maker, size_t work) {
             MOST_MEASURES);
     for (size_t i = 0; i < count; i++) {
         tally_t *found = calloc(1, sizeof *found);
-        if (!found || !GROW(result->measures, result->measure_room, result->measure_count + 1, maker->err)) {
+        if (!found || !GROW(result->measures, result->measure_room, result->all_count + 1, maker->err)) {
             free(found);
             return err_memory(maker->err, sizeof *found);
         }
-        result->measures[result->measure_count++] =
+        result->measures[result->all_count++] =
             (measure_t){.work = (const work_t *)(uintptr_t)work, // NOLINT(performance-no-int-to-ptr)
                         .clients = clients[i],
                         .found = found};
@@ -383,7 +384,8 @@ static bool make_work(maker_t *maker, const bson_t *params, const bson_t *each, 
     if (!GROW(result->works, result->work_room, result->work_count + 1, maker->err))
         return false;
     work_t *work = &result->works[result->work_count++];
-    *work = (work_t){.query = maker->query,
+    *work = (work_t){.side = maker->side,
+                     .query = maker->query,
                      .reads = reads,
                      .all_documents = maker->all_documents,
                      .each = bson_copy(each)};
@@ -493,13 +495,14 @@ static bool check_choices(const maker_t *maker) {
                    server_where(maker->server));
 }
 
-bool works_prepare(query_result_t *result, const query_spec_t *spec, mongoc_client_t *client, err_t *err) {
+static bool prepare_side(query_result_t *result, side_t *side, const query_spec_t *spec, err_t *err) {
     bson_t params = BSON_INITIALIZER;
     maker_t maker = {.result = result,
                      .spec = spec,
-                     .suite = result->suite,
-                     .server = result->server,
-                     .client = client,
+                     .side = side,
+                     .suite = side->suite,
+                     .server = side->server,
+                     .client = side->client,
                      .typed = BSON_INITIALIZER,
                      .err = err};
     bool ok = check_choices(&maker) && read_params(&maker, &params);
@@ -507,20 +510,51 @@ bool works_prepare(query_result_t *result, const query_spec_t *spec, mongoc_clie
         maker.query = &maker.suite->queries[i];
         ok = !is_chosen(maker.query, spec) || prepare_query(&maker, &params);
     }
-    for (size_t i = 0; i < result->measure_count; i++)
-        result->measures[i].work = &result->works[(uintptr_t)result->measures[i].work];
-    for (; spec->one && result->measure_count > 1; result->measure_count--)
-        free(result->measures[result->measure_count - 1].found);
     forget_draw(&maker);
     bson_destroy(&maker.typed);
     bson_destroy(&params);
     return ok;
 }
 
+static bool is_twin(const measure_t *one, const measure_t *other) {
+    const char *reads = one->work->reads ? one->work->reads : "",
+               *other_reads = other->work->reads ? other->work->reads : "";
+    return one->clients == other->clients && strcmp(one->work->query->name, other->work->query->name) == 0 &&
+           strcmp(one->work->with, other->work->with) == 0 && strcmp(reads, other_reads) == 0;
+}
+
+/* Both sides ask for the same measures, in the same order. */
+static bool find_twins(query_result_t *result, err_t *err) {
+    const size_t count = result->measure_count, all = result->all_count;
+    bool same = all == 2 * count;
+    for (size_t i = 0; same && i < count; i++) {
+        result->measures[i].baseline = &result->measures[count + i];
+        same = is_twin(&result->measures[i], &result->measures[count + i]);
+    }
+    return same || err_set(err, STATUS_USAGE,
+                           "--against: its queries, values and clients are not those of --suite in the same "
+                           "order (%zu measurements, and %zu); name queries that both have",
+                           all - count, count);
+}
+
+bool works_prepare(query_result_t *result, const query_spec_t *spec, err_t *err) {
+    bool ok = prepare_side(result, &result->sides[0], spec, err);
+    for (; spec->one && result->all_count > 1; result->all_count--)
+        free(result->measures[result->all_count - 1].found);
+    result->measure_count = result->all_count;
+    if (spec->against)
+        ok = ok && (prepare_side(result, &result->sides[1], spec, err) || err_where(err, "--against"));
+    for (size_t i = 0; i < result->all_count; i++)
+        result->measures[i].work = &result->works[(uintptr_t)result->measures[i].work];
+    return ok && (!spec->against || find_twins(result, err));
+}
+
 void works_free(query_result_t *result) {
-    for (size_t i = 0; i < result->measure_count; i++) {
+    for (size_t i = 0; i < result->all_count; i++) {
         answer_end(&result->measures[i].answer);
         free(result->measures[i].found);
+        free(result->measures[i].rounds);
+        free(result->measures[i].missed);
     }
     for (size_t i = 0; i < result->work_count; i++) {
         work_t *work = &result->works[i];

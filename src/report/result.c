@@ -176,6 +176,7 @@ static const unit_t *unit_of(const char *path) {
                                    {"sys", SHARE, "%"},
                                    {"iowait", SHARE, "%"},
                                    {"idle", SHARE, "%"},
+                                   {"steal", SHARE, "%"},
                                    {"host_busy", SHARE, "%"},
                                    {"others", SHARE, "%"},
                                    {"_cores_", DIGITS, ""},

@@ -1,14 +1,18 @@
 /* Which requests a run of `tipple query` sends, and which of them its figures count. */
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/stop.h"
 #include "box/box.h"
 #include "query/query.h"
 #include "test.h"
 
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #define TARGET "d.c"
 enum { DOCUMENTS = 50 };
@@ -95,7 +99,15 @@ static void nap(void *context) {
         *(int64_t *)context = clock_now_ns();
 }
 
-static char order[20];
+/* A signal comes while a request is under way, which is answered. */
+static void interrupt(void *context) {
+    (void)context;
+    stop_install();
+    raise(SIGINT);
+    nap(NULL);
+}
+
+static char order[40];
 
 static void note_a(void *context) {
     (void)context;
@@ -188,6 +200,51 @@ LAB_TEST(too_fast, TWO) {
     assert_int_equal(a->latency.moments.count + a->latency.beyond, 400);
     assert_true(a->latency.beyond > 5 && a->service.beyond == a->latency.beyond);
     assert_true(isnan(query_quantile_ms(measured(lab, 0), 0.95)));
+}
+
+/* A signal comes while the first request is under way: what was due since then was not skipped, and the round that it cut off
+ * counts, but is none of its own. In a process of its own, which stays interrupted. */
+TEST(interrupted) {
+    enum { GOOD = 42 };
+    int status = 0;
+    const pid_t child = fork();
+    if (child == 0) {
+        lab_t lab;
+        begin(&lab, TWO);
+        lab.spec.one = true;
+        lab.spec.count = 1000;
+        lab.spec.rate = 100;
+        watch(&lab, "c", 1, interrupt, NULL);
+        const status_t end_status = ask(&lab);
+        const measure_t *a = measured(&lab, 0);
+        _exit(end_status == 128 + SIGINT && a->found->latency.moments.count == 1 &&
+                      a->found->latency.beyond == 0 && !a->round_count
+                  ? GOOD
+                  : 1);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(WEXITSTATUS(status), GOOD);
+}
+
+/* Twins take turns within a round, request by request where there are few of them, and have the same rounds. */
+LAB_TEST(twins, "suite: s\nqueries:\n  - {name: a, find: {filter: {}, limit: 1}}\n") {
+    char uri[BOX_URI];
+    order[0] = '\0';
+    box_uri(lab->box, "d.other", uri);
+    lab->spec.against = uri;
+    answer(lab, "other", STATISTICS);
+    lab->spec.repeats = 3;
+    lab->spec.count = 3;
+    watch(lab, "c", 100, note_a, NULL);
+    watch(lab, "other", 100, note_b, NULL);
+    assert_int_equal(ask(lab), STATUS_OK);
+    assert_int_equal(strlen(order), 18);
+    for (size_t i = 0; i < 18; i += 2)
+        assert_true(order[i] != order[i + 1]);
+    const measure_t *a = measured(lab, 0), *b = a->baseline;
+    assert_true(lab->found.measure_count == 1 && lab->found.all_count == 2 && b == &lab->found.measures[1]);
+    assert_true(a->round_count == 3 && b->round_count == 3 && a->rounds[2].n == 3 && b->rounds[2].n == 3);
+    assert_true(a->rounds[0].p50_ms > 0 && isnan(a->rounds[0].p99_ms));
 }
 
 static uint64_t empty_of(uint32_t rounds) {

@@ -147,7 +147,7 @@ static const struct {
      "-not_retried -other_files -removals -removed_ranges -removed_tags -requests "
      "-short_batches -skipped "
      "-trials already_there ambiguous_times as_expected asked bad_values batch batches blocks "
-     "blocks_looked_at "
+     "-ratio blocks_looked_at "
      "changed_meanwhile "
      "checkpoints chunks clients close comment_lines corrected differences documents documents_examined "
      "documents_in_collection documents_not_ours documents_of_other_files dropped empty expected failures "
@@ -167,7 +167,8 @@ static const struct {
      "client_cpu_seconds query_seconds seconds throttled_seconds verified_seconds waiting_seconds "
      "within_seconds"},
     {"3 ms", "3",
-     "-slowest_ms lag_max_ms lag_mean_ms max_ms mean_ms min_ms ms ms_of_a_shard p50_ms p95_ms p999_ms p99_ms "
+     "-now_ms -slowest_ms -then_ms lag_max_ms lag_mean_ms max_ms mean_ms min_ms ms ms_of_a_shard p50_ms "
+     "p95_ms p999_ms p99_ms "
      "sd_ms "
      "then_p50_ms then_p99_ms"},
     {"3 µs", "3", "-cpu_us client_cpu_us_per_doc"},
@@ -182,7 +183,7 @@ static const struct {
      "-busy_percent -empty_percent -looked_percent -nearly_percent -share_percent -surely_percent "
      "sample_percent"},
     {"+3 %", "+3 %", "error_percent"},
-    {"300 %", "300", "host_busy idle iowait others sys user"}, /* shares of a CPU */
+    {"300 %", "300", "host_busy idle iowait others steal sys user"}, /* shares of a CPU */
 };
 
 static void check_unit(const char *key, const char *words, const char *bare) {

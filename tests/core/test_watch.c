@@ -16,7 +16,7 @@ static void near(double value, double expected) {
 
 /* ---- the CPUs of this host ---- */
 
-static void host_is(const char *text, double user, double sys, double iowait, double idle) {
+static void host_is(const char *text, double user, double sys, double iowait, double idle, double steal) {
     const double second = (double)sysconf(_SC_CLK_TCK);
     watch_cpu_t cpu;
     if (!watch_cpu_parse(text, &cpu))
@@ -25,6 +25,7 @@ static void host_is(const char *text, double user, double sys, double iowait, do
     near(cpu.sys * second, sys);
     near(cpu.iowait * second, iowait);
     near(cpu.idle * second, idle);
+    near(cpu.steal * second, steal);
 }
 
 TEST(host) {
@@ -39,32 +40,35 @@ TEST(host) {
     watch_cpu_t cpu;
     /* user nice system idle iowait irq softirq steal guest guest_nice */
     host_is("cpu  1000 200 30 40000 500 6 7 8000 900 100\ncpu0 1 2 3 4 5 6 7 8 9 10\nintr 5\n", 1200, 43, 500,
-            40000);
-    host_is("cpu  1 2 3 4 5 6 7 8 0\n", 3, 16, 5, 4);
-    host_is("cpu  1 2 3 4\n", 3, 3, 0, 4);
+            40000, 8000);
+    host_is("cpu  1 2 3 4 5 6 7 8 0\n", 3, 16, 5, 4, 8);
+    host_is("cpu  1 2 3 4\n", 3, 3, 0, 4, 0);
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (watch_cpu_parse(others[i], &cpu))
             fail_msg("'%s' is taken for the CPU times of a host", others[i]);
 }
 
 TEST(shares) {
-    const watch_cpu_t first = {100, 200, 300, 400};
+    const watch_cpu_t first = {100, 200, 300, 400, 0};
     watch_cpu_t sum = {.user = 0};
     watch_cpu_add(&sum, &first, &first);
     assert_true(isnan(watch_cpu_busy(&sum)) && isnan(watch_cpu_others(&sum, 0, 0)));
-    watch_cpu_add(&sum, &first, &(watch_cpu_t){105, 203, 301, 401});
+    watch_cpu_add(&sum, &first, &(watch_cpu_t){105, 203, 301, 401, 0});
     near(watch_cpu_busy(&sum), 0.8);
     /* what the kernel counted less than before has not moved */
-    watch_cpu_add(&sum, &first, &(watch_cpu_t){100, 200, 290, 490});
+    watch_cpu_add(&sum, &first, &(watch_cpu_t){100, 200, 290, 490, 0});
     near(watch_cpu_busy(&sum), 0.08);
     near(watch_cpu_others(&sum, 4, 1), 0.03);
     near(watch_cpu_others(&sum, 0, 0), 0.08);
     /* the servers' times and the kernel's are not read at the same moment */
     near(watch_cpu_others(&sum, 8, 1), 0);
     assert_true(isnan(watch_cpu_others(&sum, NAN, 1)));
+    /* what the hypervisor took is a part of all that there was */
+    watch_cpu_add(&sum, &first, &(watch_cpu_t){100, 200, 300, 400, 100});
+    near(watch_cpu_others(&sum, 0, 0), 0.04);
     /* less than a second */
-    assert_true(isnan(watch_cpu_others(&(watch_cpu_t){0.5, 0.1, 0, 0.3}, 0, 0)));
-    near(watch_cpu_others(&(watch_cpu_t){0.5, 0.1, 0, 0.4}, 0.1, 0), 0.5);
+    assert_true(isnan(watch_cpu_others(&(watch_cpu_t){0.5, 0.1, 0, 0.3, 0}, 0, 0)));
+    near(watch_cpu_others(&(watch_cpu_t){0.5, 0.1, 0, 0.4, 0}, 0.1, 0), 0.5);
 }
 
 /* This process works for a while, and then it is the others. */

@@ -3,9 +3,11 @@ What the server did is read from its own profile; the documents are put there by
 needs: replset; nightly on: standalone; locks: failpoints"""
 import json
 import os
+import re
 import signal
 import statistics
 import subprocess
+import sys
 import time
 import unittest
 
@@ -13,6 +15,12 @@ import live
 import livereport
 import livetest
 import minimongo
+
+sys.path.insert(0, str(live.ROOT / "tests/oracle"))
+import ratios  # noqa: E402
+
+# with a command next to it no measurement is `disturbed`, however busy this host is
+CALM = "--while", "sleep 1000"
 
 SUITE = """suite: numbers
 about: a thousand documents
@@ -142,6 +150,9 @@ class Counting(Query):
                 self.assertLessEqual(between["low"], each[key])
                 self.assertGreaterEqual(between["high"] or each["max_ms"], each[key])
             self.assertAlmostEqual(max(one["max_ms"] for one in each["over_time"]), each["max_ms"], delta=1e-6)
+            self.assertEqual((2, n), (len(each["rounds"]), sum(one["n"] for one in each["rounds"])))
+            self.assertLessEqual(min(one["p50_ms"] for one in each["rounds"]), each["p50_ms"] * 1.01)
+            self.assertGreaterEqual(max(one["p50_ms"] for one in each["rounds"]), each["p50_ms"] * 0.99)
             if words:
                 self.assertEqual((400, 0), (n, each["skipped"]))
                 self.assertAlmostEqual(each["service"]["mean_ms"] + each["lag_mean_ms"], each["mean_ms"], delta=0.001)
@@ -149,17 +160,25 @@ class Counting(Query):
                 self.assertFalse({"service", "skipped"} & set(each))
 
     def test_fail_if(self):
-        """--fail-if: status 6 with everything printed where a bound is missed; a failure and another answer come first"""
-        missed, = self.query("count", "--fail-if", "failed>0", "--fail-if", "p50>1us", "--repeats", 3, status=6)
-        self.assertRegex(missed["missed"], r"^p50 is [\d.]+ ms \(--fail-if 'p50>1us'\)$")
+        """--fail-if: status 6 with everything printed where a bound is missed or not judged, and a verdict for each
+        measurement and for all; all bounds that were missed are named"""
+        missed, = self.query("count", "--fail-if", "failed>0", "--fail-if", "p50>1us", "--fail-if", "p99>1h", "--repeats", 3, status=6)
+        self.assertRegex(missed["missed"], r"^p50 is [\d.]+ ms \(--fail-if 'p50>1us'\); --fail-if 'p99>1h' cannot be judged: ")
+        self.assertEqual(("missed", "missed"), (missed["verdict"], self.said["verdict"]))
         self.assertIn("count: p50 is", self.stderr)
-        self.assertIsNone(self.query("count", "--fail-if", "p50>1h", "--repeats", 3)[0]["missed"])
-        self.query("one", "--duration", "1s")
+        kept, = self.query("count", "--fail-if", "p50>1h", "--repeats", 3)
+        self.assertEqual((None, "kept", "kept"), (kept["missed"], kept["verdict"], self.said["verdict"]))
+        self.assertEqual("unjudged", self.query("count", "--fail-if", "p99>1h", "--repeats", 3, status=6)[0]["verdict"])
+        self.query("one", "--duration", "1s", *CALM)
+        self.assertIsNone(self.said["verdict"])
         self.write("old.json", json.dumps(self.said))
-        self.query("one", "--duration", "1s", "--compare", "old.json", "--fail-if", "p50>50x")
-        self.query("one", "--duration", "1s", "--compare", "old.json", "--fail-if", "p50<50x", status=6)
+        self.query("one", "--duration", "1s", "--compare", "old.json", "--fail-if", "p50>50x", *CALM)
+        self.query("one", "--duration", "1s", "--compare", "old.json", "--fail-if", "p50<50x", *CALM, status=6)
+        few, = self.query("one", "--repeats", 2, "--count", 3, "--compare", "old.json", "--fail-if", "p50>50x", *CALM, status=6)
+        self.assertEqual(("unjudged", "--fail-if 'p50>50x' cannot be judged: 4 more rounds are needed"), (few["verdict"], few["missed"]))
         missed, = self.query("count", "--fail-if", "p50>1h", "--while", "exit 3", "--duration", "500ms", status=6)
         self.assertIn("with status 3", missed["missed"])
+        self.assertEqual("unjudged", missed["verdict"])
 
     def test_doubles(self):
         """doubles of answers, of --explain and of labels have as few digits as read back the same"""
@@ -345,30 +364,93 @@ class Failing(Query):
             "cursor": {}})
         return running["cursor"]["firstBatch"] != []
 
+    def times(self, entry, key="p50_ms"):
+        return [one[key] for one in entry["rounds"]]
+
+    def is_ratio(self, expected, compared, key):
+        between = compared[key + "_between"]
+        for value, found in zip(expected, (compared[key + "_ratio"], between["low"], between["high"])):
+            self.assertAlmostEqual(1, found / value, 6)
+
     def test_compare_json(self):
-        """the same run twice: ratios of medians, and of 99th percentiles where they are known; what is new has none"""
-        self.query("count", "--repeats", 5)
+        """--compare: ratios of medians by rounds, and of 99th percentiles where each round has a hundred requests; what is
+        new has none, and a disturbed run is not judged"""
+        then, = self.query("count", "--repeats", 7, *CALM)
+        self.assertEqual([1] * 7, self.times(then, "n"))
+        self.assertAlmostEqual(then["mean_ms"], statistics.fmean(self.times(then)), 6)
         self.write("old.json", json.dumps(self.said))
-        then, = self.said["queries"]
-        now, new = self.query("count", "sums", "--repeats", 5, "--compare", "old.json")
-        self.assertAlmostEqual(now["p50_ms"] / then["p50_ms"], now["compared"]["p50_ratio"], 5)
-        self.assertEqual([None, then["p50_ms"], None, None],
-                         [now["compared"][key] for key in ("obstacle", "then_p50_ms", "then_p99_ms", "p99_ratio")])
-        self.assertIsNone(new["compared"])
-        then["p99_ms"] = 4
+        now, new = self.query("count", "sums", "--repeats", 11, "--compare", "old.json", *CALM)
+        self.is_ratio(ratios.of_runs(self.times(now), self.times(then)), now["compared"], "p50")
+        self.assertEqual([None, then["p50_ms"], None, None, None, "unjudged"],
+                         [now["compared"][key] for key in ("obstacle", "then_p50_ms", "then_p99_ms", "p50_unjudged", "p99_ratio",
+                                                           "p99_verdict")])
+        self.assertIn("100 requests a round", now["compared"]["p99_unjudged"])
+        self.assertEqual(now["verdict"], now["compared"]["p50_verdict"])
+        self.assertEqual((None, "unjudged"), (new["compared"], new["verdict"]))
+        then, = self.query("count", "--repeats", 6, "--count", 100, *CALM)
+        self.write("many.json", json.dumps(self.said))
+        now, = self.query("count", "--repeats", 6, "--count", 100, "--compare", "many.json", *CALM)
+        self.is_ratio(ratios.of_runs(self.times(now, "p99_ms"), self.times(then, "p99_ms")), now["compared"], "p99")
+        text = self.tipple(*self.query_words("count", "sums", "--repeats", 6, "--compare", "old.json", *CALM)).stdout.decode()
+        self.assertRegex(text, r"(?m)^compared +baseline p50 +p50 +ratio +from +to$")
+        self.assertRegex(text, r"(?m)^count +[\d.]+ +[\d.]+ +[\d.]+ +[\d.]+ +[\d.]+ +(slower|faster|undecided)$")
+        self.assertRegex(text, r"(?m)^sums +- +[\d.]+ +- +- +- +new$")
+        text = self.tipple(*self.query_words("count", "--repeats", 6, "--count", 100, "--compare", "many.json", *CALM)).stdout.decode()
+        self.assertRegex(text, r"(?m)^compared +baseline p99 +p99 +ratio +from +to$")
+        then["disturbed"] = True
         self.write("old.json", json.dumps(self.said | {"queries": [then]}))
-        now, = self.query("count", "--repeats", 1, "--count", 200, "--compare", "old.json")
-        self.assertAlmostEqual(now["p99_ms"] / 4, now["compared"]["p99_ratio"], 5)
-        text = self.tipple(*self.query_words("count", "sums", "--repeats", 5, "--compare", "old.json")).stdout.decode()
-        self.assertRegex(text, r"(?m)^compared +then p50 +now p50 +ratio +then p99")
-        self.assertRegex(text, r"(?m)^count +[\d.]+ +[\d.]+ +[\d.]+ +4$")
-        self.assertRegex(text, r"(?m)^sums +- +[\d.]+ +- +- +new$")
+        now, = self.query("count", "--repeats", 6, "--compare", "old.json", "--fail-if", "p50>50x", *CALM, status=6)
+        self.assertIn("cannot be judged: the earlier run was disturbed", now["missed"])
+        del then["rounds"]
+        self.write("old.json", json.dumps(self.said | {"queries": [then]}))
+        done = self.tipple(*self.query_words("count", "--compare", "old.json"), status=1)
+        self.assertIn("old.json has no rounds", done.stderr)
+
+    def test_against(self):
+        """--against: another suite or target in turns, half of the requests each, never long the same one; compared by pairs
+        of rounds, whatever else is running"""
+        self.write("y.yaml", SUITE.replace("least: 0", "least: 400"))
+        self.profiled()
+        now, = self.query("count", "--repeats", 6, "--count", 120, "--warmup", 0, "--against", "./y.yaml")
+        asked = [command["pipeline"][0]["$match"]["n"]["$gte"] for command in self.profiled()
+                 if {"$count": "there"} in command.get("pipeline", ())]
+        self.assertEqual([720, 720], [asked.count(0), asked.count(400)])
+        self.assertGreater(sum(one != other for one, other in zip(asked, asked[1:])), 40)
+        other, = self.said["against"]["queries"]
+        self.assertEqual([[{"there": 1000}], [{"there": 600}], None], [now["result"], other["result"], other.get("compared")])
+        self.assertEqual([[120] * 6] * 2, [self.times(now, "n"), self.times(other, "n")])
+        self.assertEqual(("numbers", now["compared"]["then_p99_ms"]), (self.said["against"]["suite"], other["p99_ms"]))
+        for key in "p50", "p99":
+            self.is_ratio(ratios.in_turns(self.times(now, key + "_ms"), self.times(other, key + "_ms")), now["compared"], key)
+        self.client.insert(self.database, "others", [{"_id": number, "n": number} for number in range(20)])
+        uri = self.uri().replace("results", "others")
+        for words, status in ((("--fail-if", "p50>100x"), 0), (("--fail-if", "p50<100x"), 6)):
+            first, = self.query("count", "--repeats", 6, "--count", 4, "--against", uri, *words, status=status)
+            other, = self.said["against"]["queries"]
+            self.assertEqual([{"there": 20}], other["result"])
+        self.assertTrue(self.said["against"]["namespace"].endswith(".others"))
+        self.assertIn("times as long as that of --against", first["missed"])
+        text = self.tipple(*self.query_words("count", "--repeats", 6, "--against", uri)).stdout.decode()
+        self.assertRegex(text, r"(?m)^in turns with \S+\.others, suite numbers ")
+        self.assertRegex(text, r"(?m)^count +[\d.]+ +[\d.]+ .* (slower|faster|undecided)(, disturbed)?$")
+
+    def test_against_mistakes(self):
+        """--against: what cannot be compared is refused before anything is measured"""
+        self.write("y.yaml", SUITE.replace("name: first", "name: last"))
+        self.write("z.yaml", SUITE.replace("[1, 2, 3]", "[1, 2, 4]"))
+        for words, said in ((("--against", "./y.yaml"), "not those of --suite"), (("--against", "./z.yaml", "first"), "not those of"),
+                            (("--against", "./nothere.yaml"), "--against: the suite file ./nothere.yaml"),
+                            (("--against", self.uri() + "2", "count"), "--against: "),
+                            (("--against", "./y.yaml", "first"), "no query or tag 'first'"),
+                            (("--against", "./y.yaml", "--compare", "x.json"), "--against")):
+            done = self.tipple(*self.query_words(*words), status=1)
+            self.assertIn(said, done.stderr)
 
     def test_compare_others(self):
         """the same name is another question by another parameter, also one that no `each` has; another collection or
         suite is warned of"""
         self.client.insert(self.database, "others", [{"_id": number, "n": number} for number in range(10)])
-        self.query("count", "one", "--repeats", 3, "--count", 1)
+        self.query("count", "one", "--repeats", 3, "--count", 1, *CALM)
         self.write("old.json", json.dumps(self.said))
         then = self.said["queries"]
         now = self.query("count", "one", "--repeats", 3, "--count", 1, "--compare", "old.json")
@@ -376,8 +458,9 @@ class Failing(Query):
         self.assertEqual([None, None], [each["compared"]["obstacle"] for each in now])
         words = ["count", "--repeats", 3, "--param", "least=990", "--compare", "old.json"]
         other, = self.query(*words)
-        self.assertEqual({"obstacle": "another question", "then_p50_ms": then[0]["p50_ms"], "then_p99_ms": None,
-                          "p50_ratio": None, "p99_ratio": None, "p50_between": None, "p99_between": None}, other["compared"])
+        known = {"obstacle": "another question", "then_p50_ms": then[0]["p50_ms"], "p50_verdict": "unjudged", "p99_verdict": "unjudged",
+                 "p50_unjudged": "another question", "p99_unjudged": "another question"}
+        self.assertEqual(known, {key: value for key, value in other["compared"].items() if value and key != "disturbed"})
         self.assertNotEqual(then[0]["question"], other["question"])
         self.assertIn(b"another question", self.tipple(*self.query_words(*words)).stdout)
         self.client.command(self.database, {"delete": "results", "deletes": [{"q": {}, "limit": 0}]})
@@ -425,9 +508,12 @@ class Beside(Query):
         self.assertEqual(b"begun\n", (self.folder / "began").read_bytes())
         self.assertEqual(b"told\n", (self.folder / "ended").read_bytes())
         self.assertIsNone(self.said["while_ended"])
-        self.query("one", "--duration", "1s", "--while", "exit 3")
+        self.query("one", "--duration", "1s", "--while", "exit 3", status=6)
         self.assertEqual("with status 3", self.said["while_ended"])
-        self.assertIn("ended with status 3", self.stderr)
+        self.assertIn("--while failed with status 3", self.stderr)
+        self.query("one", "--duration", "1s", "--while", "true")
+        self.assertEqual("with status 0", self.said["while_ended"])
+        self.assertIn("ended with status 0", self.stderr)
 
     def test_while_is_killed(self):
         """the command of --while is told to end where nothing else can tell it: tipple was killed"""
@@ -453,6 +539,9 @@ class Beside(Query):
         self.profiled()
         text = self.tipple(*self.query_words("first", "count", "--explain")).stdout.decode()
         self.assertEqual(1, text.count("what would be sent"))
+        pipeline = re.search(r"(?m)^  pipeline  (.*)$", text).group(1)
+        pasted = json.loads(self.tipple("query", "--json", "--uri", self.uri(), pipeline).stdout)
+        self.assertEqual([{"there": self.COUNT}], pasted["queries"][0]["result"])
         self.assertIn('"limit" : 3', text)
         self.assertEqual([], self.finds())
 
@@ -486,7 +575,12 @@ class Beside(Query):
         self.assertEqual([{"mean_ms": "2702"}, {"mean_ms": "3"}], [entry["published"] for entry in self.query("all")])
         self.assertEqual([None] * 2, [entry["published"] for entry in self.query("some", "--duration", "50ms", "--repeats", 1)])
         self.write("x.yaml", SUITE)
-        self.assertEqual([None], [entry["published"] for entry in self.query("count")])
+        entry, = self.query("count")
+        self.assertIsNone(entry["published"])
+        source = (live.ROOT / "src/query/suite/suite.c").read_text()
+        figures = re.findall(r'"(\w+)"', source.partition("const figures[] = {")[2].partition("}")[0])
+        self.assertLess(10, len(figures))
+        self.assertEqual(set(), set(figures) - set(entry))
 
     def test_explained(self):
         """explain: yes: what the server says of a find, once, behind the rounds"""

@@ -72,7 +72,7 @@ bool option_take_uri(const char *text, size_t length, const char **uri, err_t *e
 
 static bool takes_password(const option_t *option) {
     return option->argument &&
-           (strcmp(option->argument, "URI") == 0 || strcmp(option->argument, "COMMAND") == 0);
+           (strncmp(option->argument, "URI", 3) == 0 || strcmp(option->argument, "COMMAND") == 0);
 }
 
 bool option_set(const option_t *option, const char *text, void *values, err_t *err) {

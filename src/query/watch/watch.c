@@ -20,15 +20,17 @@
 /* ---- the CPUs of this host ---- */
 
 bool watch_cpu_parse(const char *text, watch_cpu_t *cpu) {
-    uint64_t user, nice, sys, idle, iowait = 0, irq = 0, softirq = 0;
+    uint64_t user, nice, sys, idle, iowait = 0, irq = 0, softirq = 0, steal = 0;
     const double second = (double)sysconf(_SC_CLK_TCK);
-    /* the columns after these are left out: steal, and guests, which user and nice already contain */
-    if (sscanf(text, "cpu  %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64,
-               &user, &nice, &sys, &idle, &iowait, &irq, &softirq) < 4 ||
+    /* the columns after these are left out: guests, which user and nice already contain */
+    if (sscanf(text,
+               "cpu  %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64
+               " %" SCNu64,
+               &user, &nice, &sys, &idle, &iowait, &irq, &softirq, &steal) < 4 ||
         strncmp(text, "cpu ", 4) != 0)
         return false;
     *cpu = (watch_cpu_t){(double)(user + nice) / second, (double)(sys + irq + softirq) / second,
-                         (double)iowait / second, (double)idle / second};
+                         (double)iowait / second, (double)idle / second, (double)steal / second};
     return true;
 }
 
@@ -47,10 +49,11 @@ void watch_cpu_add(watch_cpu_t *sum, const watch_cpu_t *before, const watch_cpu_
     sum->sys += more(before->sys, after->sys);
     sum->iowait += more(before->iowait, after->iowait);
     sum->idle += more(before->idle, after->idle);
+    sum->steal += more(before->steal, after->steal);
 }
 
 static double all_of(const watch_cpu_t *spent) {
-    return spent->user + spent->sys + spent->iowait + spent->idle;
+    return spent->user + spent->sys + spent->iowait + spent->idle + spent->steal;
 }
 
 double watch_cpu_busy(const watch_cpu_t *spent) {
@@ -368,6 +371,7 @@ void watch_stop(watch_t *watch, watch_sum_t *sum) {
     figures->sys = sum->host.sys / all;
     figures->iowait = sum->host.iowait / all;
     figures->idle = sum->host.idle / all;
+    figures->steal = sum->host.steal / all;
     figures->server_cores = watch->here ? sum->servers / sum->seconds : NAN;
     figures->others = watch->complete ? watch_cpu_others(&sum->host, sum->servers, sum->own) : NAN;
 }

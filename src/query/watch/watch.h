@@ -12,10 +12,10 @@
 
 /* ---- the CPUs of this host ---- */
 
-/* Seconds of all cores together. `user` includes niced processes and guests; `sys` includes interrupts. Time that a
- * hypervisor gave to others (steal) is in none of the four: this host did not have the cores then. */
+/* Seconds of all cores together. `user` includes niced processes and guests; `sys` includes interrupts; `steal` is time
+ * that a hypervisor gave to others. */
 typedef struct {
-    double user, sys, iowait, idle;
+    double user, sys, iowait, idle, steal;
 } watch_cpu_t;
 
 /* The times since the host was started. False: the kernel does not report them. */
@@ -37,7 +37,7 @@ double watch_cpu_others(const watch_cpu_t *spent, double servers, double own);
 typedef struct watch watch_t;
 
 typedef struct {
-    double user, sys, iowait, idle; /* shares of all cores of this host; they add up to 1 */
+    double user, sys, iowait, idle, steal; /* shares of all cores of this host; they add up to 1 */
     double server_cores; /* how many cores the servers on this host kept busy; NAN: none is on this host */
     double others; /* see watch_cpu_others; NAN, too, if servers on this host do not report their CPU time */
     double examined;     /* documents that the servers examined */
