@@ -21,17 +21,19 @@ static bool lines_before(const void *file, uint64_t offset, uint64_t *lines) {
 /* Of texts that follow each other: the first one, and perhaps a place in the middle. */
 static guess_t *guess_of(const guess_options_t *options, const char *text, bool whole, const char *middle,
                          err_t *err) {
-    guess_piece_t pieces[] = {{.text = (const uint8_t *)text,
-                               .length = strlen(text),
-                               .begins = true,
-                               .ends = whole,
-                               .input = "text"},
-                              {.text = (const uint8_t *)middle,
-                               .length = middle ? strlen(middle) : 0,
-                               .input = "text",
-                               .offset = strlen(text) + MISSING}};
-    const guess_sample_t sample = {
-        .pieces = pieces, .count = middle ? 2 : 1, .every = true, .lines = lines_before};
+    static guess_piece_t pieces[2]; /* they live as long as the guess */
+    static guess_sample_t sample;
+    pieces[0] = (guess_piece_t){.text = (const uint8_t *)text,
+                                .length = strlen(text),
+                                .begins = true,
+                                .ends = whole,
+                                .input = "text"};
+    pieces[1] = (guess_piece_t){.text = (const uint8_t *)middle,
+                                .length = middle ? strlen(middle) : 0,
+                                .input = "text",
+                                .offset = strlen(text) + MISSING};
+    sample =
+        (guess_sample_t){.pieces = pieces, .count = middle ? 2 : 1, .every = true, .lines = lines_before};
     return guess_new(&sample, options, err);
 }
 

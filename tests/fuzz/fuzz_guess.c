@@ -8,11 +8,12 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static guess_options_t options_of(uint8_t byte) {
-    static const char marks[] = {0, '.', ',', 0}, delimiters[] = {0, '\n', ' '};
+    static const uint8_t marks[] = {0, GUESS_POINT, GUESS_COMMA, 0},
+                         delimiters[] = {0, GUESS_DELIMITERS, GUESS_DELIMITERS - 1}; /* none; blanks */
     return (guess_options_t){.dates = byte % 4,
                              .header = byte / 4 % 3,
                              .decimal = marks[byte / 12 % 4],
-                             .nested = byte / 48 % 2,
+                             .nested = byte / 48 % 2 ? GUESS_YES : 0,
                              .delimiter = delimiters[byte / 96]};
 }
 

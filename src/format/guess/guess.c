@@ -28,15 +28,12 @@ void guess_destroy(guess_t *guess) {
         type_spec_free(&guess->types[i]);
     free(guess->types);
     free(guess->columns);
-    if (guess->split)
-        split_free(guess->split);
-    free(guess->split);
-    free(guess->schema);
+    split_free(&guess->split);
     free(guess);
 }
 
 bool guess_split_line(guess_t *guess, const guess_line_t *line, err_t *err) {
-    return split_record(guess->split, guess->schema, guess->structure.way.delimiter, line->text,
+    return split_record(&guess->split, &guess->schema, guess->structure.way.delimiter, line->text,
                         line->length) ||
            err_memory(err, line->length);
 }
@@ -74,7 +71,8 @@ static bool is_cut_off(const guess_t *guess, const guess_piece_t *piece) {
 }
 
 /* Finds the structure by the first piece, and keeps the first record, which may name the columns, until the others are known. */
-static bool begin(guess_t *guess, const guess_piece_t *piece, err_t *err) {
+static bool begin(guess_t *guess, err_t *err) {
+    const guess_piece_t *const piece = guess->head;
     const size_t bom = lines_bom(piece->text, piece->length);
     const uint8_t *const text = piece->text + bom;
     const size_t length = piece->length - bom;
@@ -91,9 +89,9 @@ static bool begin(guess_t *guess, const guess_piece_t *piece, err_t *err) {
         return false;
     guess->quotes.cut_off = whole && is_cut_off(guess, piece);
     guess->fields = structure->columns;
-    guess_schema(guess->schema, &structure->way);
-    guess->schema->skip = (uint32_t)structure->skip;
-    guess->schema->comment = structure->comment;
+    guess_schema(&guess->schema, &structure->way);
+    guess->schema.skip = (uint32_t)structure->skip;
+    guess->schema.comment = structure->comment;
     if (!(guess->columns = calloc(structure->columns, sizeof *guess->columns)))
         return err_memory(err, structure->columns * sizeof *guess->columns);
     for (size_t i = 0; i < structure->columns; i++)
@@ -101,7 +99,7 @@ static bool begin(guess_t *guess, const guess_piece_t *piece, err_t *err) {
     const uint8_t *at = text + structure->names;
     guess_line_t line = {NULL, 0};
     do
-        if (!guess_next(guess->schema, &at, text + length, whole, &line) ||
+        if (!guess_next(&guess->schema, &at, text + length, whole, &line) ||
             !guess_cut_first(guess, &line, err))
             return false;
     while (line.text < text + structure->first);
@@ -120,7 +118,7 @@ static guess_column_t *column_at(const guess_t *guess, size_t field) {
 
 /* True if the record that is split has as many fields as the header of its input. */
 static bool has_all_fields(const guess_t *guess) {
-    return guess->split->count == guess->fields && split_is_sound(guess->split);
+    return guess->split.count == guess->fields && split_is_sound(&guess->split);
 }
 
 /* Adds the record that is split. */
@@ -129,8 +127,8 @@ static bool add_record(guess_t *guess, const guess_line_t *line, err_t *err) {
     guess->with_cr += has_cr(guess, line->text, line->length);
     if (!has_all_fields(guess) || guess_is_underline(guess, line)) {
         guess->misfits++;
-        guess->quotes.loose += guess->split->torn > 0;
-        guess->quotes.odd += guess->split->torn > 0;
+        guess->quotes.loose += guess->split.torn > 0;
+        guess->quotes.odd += guess->split.torn > 0;
         return true;
     }
     uint32_t torn;
@@ -138,8 +136,8 @@ static bool add_record(guess_t *guess, const guess_line_t *line, err_t *err) {
     if (!guess_quotes_look(guess, line, &torn, err))
         return false;
     const bool wide = !encoding_is_ascii(line->text, line->length);
-    for (size_t i = 0; !torn && i < guess->split->count; i++) {
-        const span_t *span = &guess->split->spans[i];
+    for (size_t i = 0; !torn && i < guess->split.count; i++) {
+        const span_t *span = &guess->split.spans[i];
         guess_column_t *column = column_at(guess, i);
         hollow &= !span->length;
         column->column.here = (value_place_t){line->text, line->text == guess->first ? 0 : guess->records};
@@ -170,8 +168,8 @@ static bool is_named(const guess_t *guess, const guess_column_t *column, const s
 static bool is_named_again(const guess_t *guess) {
     bool same =
         guess->fields > 1 && !guess->first_misfits && column_at(guess, 0)->length && has_all_fields(guess);
-    for (size_t i = 0; same && i < guess->split->count; i++)
-        same = is_named(guess, column_at(guess, i), &guess->split->spans[i]);
+    for (size_t i = 0; same && i < guess->split.count; i++)
+        same = is_named(guess, column_at(guess, i), &guess->split.spans[i]);
     return same;
 }
 
@@ -179,7 +177,7 @@ static bool is_named_again(const guess_t *guess) {
 static bool take_lines(guess_t *guess, const guess_piece_t *piece, const uint8_t *at, bool last, err_t *err) {
     bool at_start = piece->begins;
     guess_line_t line;
-    while (guess_next(guess->schema, &at, piece->text + piece->length, last, &line)) {
+    while (guess_next(&guess->schema, &at, piece->text + piece->length, last, &line)) {
         const bool like_first = guess_is_first(guess, &line);
         const size_t bom = lines_bom(line.text, line.length);
         const guess_line_t bare = {line.text + bom, line.length - bom};
@@ -206,8 +204,8 @@ static bool take_piece(guess_t *guess, const guess_piece_t *piece, err_t *err) {
     structure_t here = guess->structure;
     here.columns = guess->fields;
     const uint8_t *begin =
-        piece->begins ? text + dialect_begin(guess->schema, text, piece->length)
-        : feed        ? guess_middle(&here, guess->schema, guess->split, feed + 1, text + piece->length)
+        piece->begins ? text + dialect_begin(&guess->schema, text, piece->length)
+        : feed        ? guess_middle(&here, &guess->schema, &guess->split, feed + 1, text + piece->length)
                       : NULL;
     return !begin || take_lines(guess, piece, begin, last, err);
 }
@@ -263,7 +261,7 @@ static bool is_readable(const guess_t *guess, const span_t *span) {
 /* Compares the header of another input, which is split, with the columns. *shares: it has most of the names of the shorter
  * header, and none twice. Then its new columns are appended, and columns that it lacks become optional. */
 static bool add_names(guess_t *guess, bool *shares, err_t *err) {
-    const split_t *split = guess->split;
+    const split_t *split = &guess->split;
     const size_t before = guess->structure.columns, fewer = before < split->count ? before : split->count;
     bool fits = split_is_sound(split), has[SCHEMA_MOST_FIELDS] = {false};
     size_t known = 0;
@@ -291,7 +289,7 @@ static bool add_names(guess_t *guess, bool *shares, err_t *err) {
 /* True if the first record of another input, which is split, fits a first input without a header: a number or date stands in a
  * column with a type, or all columns are text. */
 static bool is_record(const guess_t *guess) {
-    const split_t *split = guess->split;
+    const split_t *split = &guess->split;
     bool typed = false, none = true;
     for (size_t i = 0; i < split->count && i < guess->structure.columns; i++) {
         const bool text = guess_kind_is_text(guess->columns[i].is.kind);
@@ -305,14 +303,14 @@ static bool is_record(const guess_t *guess) {
  * one or, if there is no header, a record. Other inputs are left out, and refused when they are checked. */
 static bool begin_other(guess_t *guess, const guess_piece_t *piece, bool *takes, err_t *err) {
     const bool delimited = guess->kind == RECORDS_DELIMITED;
-    const uint8_t *at = piece->text + dialect_begin(guess->schema, piece->text, piece->length);
+    const uint8_t *at = piece->text + dialect_begin(&guess->schema, piece->text, piece->length);
     guess_line_t line;
     *takes = !delimited && guess_kind_of(piece->text, piece->length) == guess->kind;
-    if (delimited && guess_next(guess->schema, &at, piece->text + piece->length, piece->ends, &line)) {
+    if (delimited && guess_next(&guess->schema, &at, piece->text + piece->length, piece->ends, &line)) {
         if (!guess_split_line(guess, &line, err))
             return false;
         *takes = guess->named_here ? guess_is_first(guess, &line) : !guess->header && is_record(guess);
-        guess->fields = guess->split->count;
+        guess->fields = guess->split.count;
         if ((guess->header && !add_names(guess, takes, err)) || (*takes && !check_quote(guess, piece, err)))
             return false;
     }
@@ -321,13 +319,12 @@ static bool begin_other(guess_t *guess, const guess_piece_t *piece, bool *takes,
     return true;
 }
 
-/* Adds the pieces of the first input, or those of all others. first: NULL where a kept format is widened by all of them. */
-static bool take_inputs(guess_t *guess, const guess_sample_t *sample, const guess_piece_t *first, bool others,
-                        err_t *err) {
-    const guess_piece_t *piece = sample->pieces, *const end = piece + sample->count;
+/* Adds the pieces of the input that decides, or those of all others. */
+static bool take_inputs(guess_t *guess, bool others, err_t *err) {
+    const guess_piece_t *piece = guess->sample->pieces, *const end = piece + guess->sample->count;
     bool takes = false, of_first = false;
     for (; piece < end; piece++) {
-        of_first = piece->begins ? piece == first : of_first;
+        of_first = piece->begins ? piece == guess->head : of_first;
         if (of_first == others || (piece->ends && guess_is_empty(piece->text, piece->length)))
             continue;
         guess->here = piece->input;
@@ -354,7 +351,7 @@ static void decide_columns(guess_t *guess) {
 static bool add_like_first(guess_t *guess, err_t *err) {
     const bool named = guess->header || guess->named_here;
     const guess_line_t first = {guess->first, guess->first_length};
-    if (named && guess->structure.columns > 1)
+    if (guess->kept || (named && guess->structure.columns > 1))
         return true;
     for (uint64_t i = named; i < guess->like_first; i++)
         if (!guess_split_line(guess, &first, err) || !add_record(guess, &first, err))
@@ -366,28 +363,29 @@ static bool add_like_first(guess_t *guess, err_t *err) {
 /* Decides what takes all records: line ends, quotes, encoding. */
 static bool settle_text(guess_t *guess, err_t *err) {
     decide_columns(guess);
+    if (guess->kept)
+        return guess_read_names(guess, err);
     if (2 * guess->with_cr > guess->records)
         return guess_refuse_cr(guess->name, err);
     return guess_find_quotes(guess, err) && guess_find_encoding(guess, err) && guess_read_names(guess, err);
 }
 
 /* Decides by the first input, then by all. */
-static bool settle(guess_t *guess, const guess_sample_t *sample, err_t *err) {
-    const bool documents = guess->kind != RECORDS_DELIMITED;
-    if (guess->options.validate && guess->kind != RECORDS_BSON)
+static bool settle(guess_t *guess, err_t *err) {
+    const bool text = guess->kind == RECORDS_DELIMITED;
+    if (guess->options.validate == GUESS_YES && guess->kind != RECORDS_BSON)
         return err_set(err, STATUS_USAGE,
                        "%.1000s: is no BSON, and --with validate is for BSON: leave it out", guess->name);
-    if (!documents && (!settle_text(guess, err) || !guess_find_header(guess, sample, err)))
+    if (text && !guess->kept && (!settle_text(guess, err) || !guess_find_header(guess, err)))
         return false;
-    if (!take_inputs(guess, sample, guess_first_piece(sample), true, err))
+    if (!take_inputs(guess, true, err))
         return false;
-    if (documents)
+    if (!text)
         return guess_check_documents(guess, err) && guess_tell_types(guess, err);
     if ((guess->others && !settle_text(guess, err)) || !add_like_first(guess, err) ||
         !guess_name_columns(guess, err) || !guess_tell_types(guess, err) || !guess_settle_ways(guess, err))
         return false;
     guess_settle_nulls(guess);
-    guess_find_misfits(guess, sample);
     return true;
 }
 
@@ -395,10 +393,10 @@ static bool settle(guess_t *guess, const guess_sample_t *sample, err_t *err) {
 
 /* Reads the sample by the kept format, whose fields become the first columns. What the format shows of dates and numbers counts as
  * said by the user. */
-static bool begin_kept(guess_t *guess, const schema_t *kept, err_t *err) {
+static bool begin_kept(guess_t *guess, err_t *err) {
+    const schema_t *const kept = guess->kept;
     way_t *way = &guess->structure.way;
-    guess->kept = kept;
-    *guess->schema = *kept;
+    guess->schema = *kept;
     *way = (way_t){.delimiter = kept->delimiters[0],
                    .quote = kept->quote,
                    .backslash = kept->escape_backslash,
@@ -415,72 +413,23 @@ static bool begin_kept(guess_t *guess, const schema_t *kept, err_t *err) {
         if (!guess_add_column(guess, name->text, name->length, err) ||
             !(guess->columns[i].name = strdup(name->text)) || !(guess->columns[i].key = strdup(field->key)))
             return err_memory(err, name->length);
-        marks |= field->type == TYPE_NUMBER || field->type == TYPE_DECIMAL ? field->point == ',' ? 2 : 1 : 0;
+        if (field->type == TYPE_NUMBER || field->type == TYPE_DECIMAL)
+            marks |= 1u << (field->point == ',' ? GUESS_COMMA : GUESS_POINT);
         orders |= first == 'D' ? 1u << GUESS_DMY : first == 'M' ? 1u << GUESS_MDY : 0;
         guess->nothing.backslash |= words_find(&field->nulls, kept->encoding, (const uint8_t *)"\\N", 2) >= 0;
         guess->nothing.null |= words_find(&field->nulls, kept->encoding, (const uint8_t *)"NULL", 4) >= 0;
     }
-    if (!guess->options.decimal && (marks == 1 || marks == 2))
-        guess->options.decimal = marks == 2 ? ',' : '.';
+    if (!guess->options.decimal && __builtin_popcount(marks) == 1)
+        guess->options.decimal = (uint8_t)__builtin_ctz(marks);
     if (!guess->options.dates && __builtin_popcount(orders) == 1)
         guess->options.dates = (uint8_t)__builtin_ctz(orders);
     return true;
 }
 
-/* Leaves those --type in the options that are about new columns. */
-static bool keep_new_types(guess_t *guess, char **types, err_t *err) {
-    size_t count = 0;
-    for (size_t i = 0; i < guess->options.type_count; i++) {
-        type_spec_t spec;
-        if (!type_spec_read(guess->options.types[i], &spec, err))
-            return false;
-        bool is_new = false;
-        for (size_t j = guess_begin_of_new(guess); j < guess->structure.columns; j++)
-            is_new |= strcmp(guess->columns[j].name, spec.name) == 0 ||
-                      strcmp(guess->columns[j].key, spec.name) == 0;
-        type_spec_free(&spec);
-        if (is_new)
-            types[count++] = guess->options.types[i];
-    }
-    guess->options.types = types;
-    guess->options.type_count = count;
-    return true;
-}
-
-static bool widen(guess_t *guess, const schema_t *kept, const guess_sample_t *sample, char **types,
-                  const char *yaml, char **wider, err_t *err) {
-    if (!begin_kept(guess, kept, err) || !take_inputs(guess, sample, NULL, true, err) ||
-        !guess_read_names(guess, err))
-        return false;
-    decide_columns(guess);
-    if (!guess_name_columns(guess, err) || !keep_new_types(guess, types, err) ||
-        !guess_tell_types(guess, err) || !guess_settle_ways(guess, err))
-        return false;
-    guess_settle_nulls(guess);
-    guess_find_misfits(guess, sample);
-    return guess_write_added(guess, yaml, wider, err);
-}
-
-bool guess_widen(const schema_t *kept, const char *yaml, const guess_sample_t *sample,
-                 const guess_options_t *options, char **wider, err_t *err) {
-    guess_t *guess = calloc(1, sizeof *guess);
-    char **types = calloc(options->type_count + 1, sizeof *types);
-    bool ok = (guess && types && (guess->schema = calloc(1, sizeof *guess->schema)) &&
-               (guess->split = calloc(1, sizeof *guess->split))) ||
-              err_memory(err, sizeof *guess);
-    if (ok) {
-        guess->name = guess->here = sample->pieces[0].input;
-        guess->options = *options;
-        ok = widen(guess, kept, sample, types, yaml, wider, err);
-    }
-    guess_destroy(guess);
-    free(types);
-    return ok;
-}
-
 /* ---- a guess ---- */
 
-const guess_piece_t *guess_first_piece(const guess_sample_t *sample) {
+/* The first input with two lines, by which the structure is found; where none has two, with one; else the first of all. */
+static const guess_piece_t *find_head(const guess_sample_t *sample) {
     const guess_piece_t *first = NULL;
     for (const guess_piece_t *piece = sample->pieces; piece < sample->pieces + sample->count; piece++) {
         const uint8_t *const text = piece->text, *const end = text + piece->length;
@@ -495,21 +444,46 @@ const guess_piece_t *guess_first_piece(const guess_sample_t *sample) {
     return first ? first : sample->pieces;
 }
 
-guess_t *guess_new(const guess_sample_t *sample, const guess_options_t *options, err_t *err) {
-    const guess_piece_t *const first = guess_first_piece(sample);
+static bool read_types(guess_t *guess, err_t *err) {
+    const size_t count = guess->options.type_count;
+    if (!(guess->types = calloc(count + 1, sizeof *guess->types)))
+        return err_memory(err, (count + 1) * sizeof *guess->types);
+    for (size_t i = 0; i < count; i++)
+        if (!type_spec_read(guess->options.types[i], &guess->types[i], err))
+            return false;
+    return true;
+}
+
+/* kept: the format that the sample may widen, or NULL. */
+static guess_t *guess_from(const guess_sample_t *sample, const schema_t *kept, const guess_options_t *options,
+                           err_t *err) {
+    const guess_piece_t *const head = kept ? NULL : find_head(sample);
     guess_t *guess = calloc(1, sizeof *guess);
-    bool ok = (guess && (guess->schema = calloc(1, sizeof *guess->schema)) &&
-               (guess->split = calloc(1, sizeof *guess->split))) ||
-              err_memory(err, sizeof *guess);
-    if (ok) {
-        guess->name = guess->here = first->input;
-        guess->options = *options;
-        guess->all = sample->every;
-        ok = begin(guess, first, err) && take_inputs(guess, sample, first, false, err) &&
-             settle(guess, sample, err);
+    if (!guess) {
+        err_memory(err, sizeof *guess);
+        return NULL;
     }
-    if (ok)
+    guess->sample = sample;
+    guess->head = head;
+    guess->kept = kept;
+    guess->name = guess->here = (head ? head : sample->pieces)->input;
+    guess->options = *options;
+    guess->all = sample->every;
+    if (read_types(guess, err) && (kept ? begin_kept(guess, err) : begin(guess, err)) &&
+        take_inputs(guess, false, err) && settle(guess, err))
         return guess;
     guess_destroy(guess);
     return NULL;
+}
+
+guess_t *guess_new(const guess_sample_t *sample, const guess_options_t *options, err_t *err) {
+    return guess_from(sample, NULL, options, err);
+}
+
+bool guess_widen(const schema_t *kept, const char *yaml, const guess_sample_t *sample,
+                 const guess_options_t *options, char **wider, err_t *err) {
+    guess_t *guess = guess_from(sample, kept, options, err);
+    const bool ok = guess && guess_write_added(guess, yaml, wider, err);
+    guess_destroy(guess);
+    return ok;
 }

@@ -11,7 +11,7 @@
  * - If a line names the columns, other inputs whose headers share most of its names are added by these names: a column
  *   that an input lacks becomes optional. Inputs of another kind are left out, and refused by whoever checks the inputs.
  *
- * The texts and names of a sample are not copied: they must live as long as the guess. */
+ * A sample is not copied: it must live as long as the guess. */
 #ifndef TIPPLE_FORMAT_GUESS_GUESS_H
 #define TIPPLE_FORMAT_GUESS_GUESS_H
 

@@ -133,10 +133,11 @@ bool guess_find_encoding(guess_t *guess, err_t *err) {
         guess_look_at_bytes(guess, (const uint8_t *)guess->columns[i].text, guess->columns[i].length);
     if (!utf8_valid(guess->first, guess->first_length))
         guess_look_at_bytes(guess, guess->first, guess->first_length);
-    guess->encoding = guess->options.encoding_given ? guess->options.encoding
-                      : guess->other_bytes          ? ENCODING_WINDOWS_1252_NOT_UTF8
-                                                    : ENCODING_NONE;
-    if (guess->options.encoding_given)
+    const uint8_t given = guess->options.encoding;
+    guess->encoding = given                ? (encoding_t)(given - 1)
+                      : guess->other_bytes ? ENCODING_WINDOWS_1252_NOT_UTF8
+                                           : ENCODING_NONE;
+    if (given)
         return check_given(guess, err);
     if (words->odd && words->odd * MOST_OF >= words->count)
         return err_set(

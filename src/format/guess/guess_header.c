@@ -65,7 +65,7 @@ bool guess_is_first(const guess_t *guess, const guess_line_t *line) {
 }
 
 bool guess_is_underline(const guess_t *guess, const guess_line_t *line) {
-    return dialect_is_underline(guess->schema, guess->structure.way.delimiter, line->text, line->length);
+    return dialect_is_underline(&guess->schema, guess->structure.way.delimiter, line->text, line->length);
 }
 
 /* ---- a field, and how the values below are written ---- */
@@ -168,15 +168,15 @@ bool guess_cut_first(guess_t *guess, const guess_line_t *line, err_t *err) {
     structure_t *structure = &guess->structure;
     if (!guess_split_line(guess, line, err))
         return false;
-    const size_t count = guess->split->count;
+    const size_t count = guess->split.count;
     if (count == structure->columns)
         structure->odd_header = structure->unsure_names = false;
-    guess->first_misfits = count != structure->columns || !split_is_sound(guess->split);
+    guess->first_misfits = count != structure->columns || !split_is_sound(&guess->split);
     const size_t shift = structure->odd_header;
     guess_note_quotes(guess, true);
     for (size_t i = structure->columns; i-- > 0;) {
         const span_t none = {.length = 0},
-                     *span = i >= shift && i - shift < count ? &guess->split->spans[i - shift] : &none;
+                     *span = i >= shift && i - shift < count ? &guess->split.spans[i - shift] : &none;
         if ((span->length || !guess->columns[i].text) && !add_name(guess, i, span, err))
             return false;
         begin_head(&guess->columns[i]);
@@ -189,7 +189,7 @@ bool guess_cut_first(guess_t *guess, const guess_line_t *line, err_t *err) {
 /* True if the line that is split describes the names above it: ---, --: as in Markdown, or 5s, 20d in RDB files of the USGS,
  * the width and type of each column. */
 static bool is_description(const guess_t *guess, const guess_line_t *line) {
-    const split_t *split = guess->split;
+    const split_t *split = &guess->split;
     bool widths = split->count > 1 && guess->structure.way.delimiter == '\t',
          dashes = split->count == guess->structure.columns && memmem(line->text, line->length, "--", 2);
     for (size_t i = 0; i < split->count; i++) {
@@ -205,10 +205,10 @@ static bool is_description(const guess_t *guess, const guess_line_t *line) {
 
 /* Refuses the first row, or what may be names, if it describes the names above it. */
 static bool check_description(guess_t *guess, const guess_piece_t *piece, err_t *err) {
-    const uint8_t *at = piece->text + dialect_begin(guess->schema, piece->text, piece->length);
+    const uint8_t *at = piece->text + dialect_begin(&guess->schema, piece->text, piece->length);
     guess_line_t row;
     for (int i = guess->structure.unsure; i < 2; i++)
-        if (!guess_next(guess->schema, &at, piece->text + piece->length, piece->ends, &row))
+        if (!guess_next(&guess->schema, &at, piece->text + piece->length, piece->ends, &row))
             return true;
     if (!guess_split_line(guess, &row, err))
         return false;
@@ -411,13 +411,13 @@ static bool decide(guess_t *guess, bool yes, err_t *err) {
                err);
 }
 
-bool guess_find_header(guess_t *guess, const guess_sample_t *sample, err_t *err) {
+bool guess_find_header(guess_t *guess, err_t *err) {
     const structure_t *structure = &guess->structure;
     const uint32_t line = guess->options.header_line;
     const bool yes = guess->options.header == GUESS_HEADER, no = guess->options.header == GUESS_NO_HEADER;
     if (line && line != guess->first_line)
         return ask(guess, "the line that --with header names has another number of fields", err);
-    if (!no && !check_description(guess, guess_first_piece(sample), err))
+    if (!no && !check_description(guess, guess->head, err))
         return false;
     if (no || (yes && (line || !unsure_lines(guess))) || structure->odd_header || structure->named)
         return settle(guess, !no, err);
@@ -516,17 +516,14 @@ static void make_unique(guess_t *guess, size_t at) {
         same->numbered = number;
 }
 
-/* The key that --type gives a column; NULL: none. */
+/* True if a --type gives the column another key. */
 static bool has_key_by_user(const guess_t *guess, const guess_column_t *column) {
-    bool has = false;
-    for (size_t i = 0; !has && i < guess->options.type_count; i++) {
-        type_spec_t spec;
-        err_t ignored;
-        has = type_spec_read(guess->options.types[i], &spec, &ignored) && spec.key &&
-              (strcmp(spec.name, column->name) == 0 || strcmp(spec.name, column->key) == 0);
-        type_spec_free(&spec);
+    for (size_t i = 0; i < guess->options.type_count; i++) {
+        const type_spec_t *spec = &guess->types[i];
+        if (spec->key && (strcmp(spec->name, column->name) == 0 || strcmp(spec->name, column->key) == 0))
+            return true;
     }
-    return has;
+    return false;
 }
 
 /* A new column of a kept format gets no number: its key is its own, or the user's. */
@@ -555,7 +552,7 @@ bool guess_name_columns(guess_t *guess, err_t *err) {
     for (size_t i = guess_begin_of_new(guess); i < guess->structure.columns; i++) {
         guess_column_t *column = &guess->columns[i];
         free(column->key);
-        if (!(column->key = make_key(named ? column->name : "", guess->options.nested)))
+        if (!(column->key = make_key(named ? column->name : "", guess->options.nested == GUESS_YES)))
             return err_memory(err, MOST_KEY);
         if (guess->kept && !check_new_key(guess, i, err))
             return false;

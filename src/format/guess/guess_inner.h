@@ -49,19 +49,12 @@ typedef struct {
     column_t column;
     head_t head;
     decision_t is;
-    const char *first_file;  /* of a column that is text because of a few values: where the first is, */
-    uint64_t first_line;     /* and in which line; 0: that is not known */
     const type_spec_t *spec; /* what --type says of the column; NULL: nothing */
 } guess_column_t;
 
 static inline bool guess_is_typed_by_user(const guess_column_t *column) {
     return column->spec && column->spec->type;
 }
-
-/* Words that are null values in all columns. */
-typedef struct {
-    bool backslash, null; /* \N, NULL */
-} guess_nothing_t;
 
 /* The bytes above 7f of text that is not UTF-8, and those of them that stand where they would not in windows-1252. */
 typedef struct {
@@ -84,14 +77,16 @@ typedef struct {
 enum { GUESS_MOST_PATHS = 500 }; /* of JSON that are looked for */
 
 struct guess {
+    const guess_sample_t *sample;
+    const guess_piece_t *head; /* the first piece of the input that decides; of a kept format NULL */
     const char *name;
     record_kind_t kind; /* of JSON the columns are paths, and of JSON and BSON the structure stays empty */
     bool marked;        /* the input begins with the byte-order mark of UTF-8 */
     guess_options_t options;
-    type_spec_t *types; /* options.type_count */
+    type_spec_t *types; /* options.type_count; see guess_tell_types */
     structure_t structure;
-    schema_t *schema; /* of structure.way */
-    split_t *split;
+    schema_t schema; /* of structure.way */
+    split_t split;
     guess_column_t *columns;            /* structure.columns */
     size_t seen;                        /* columns of the sample; of JSON --type may add others */
     size_t fields;                      /* of a record of the input at hand */
@@ -108,9 +103,11 @@ struct guess {
     bool others;      /* inputs after the first are read, too */
     uint64_t hollow;  /* records without a value */
     guess_quotes_t quotes;
-    guess_nothing_t nothing;
-    bool all;         /* the sample is all of the inputs */
-    const char *here; /* the input at hand */
+    struct {
+        bool backslash, null; /* \N; NULL */
+    } nothing;                /* words that are null values in all columns */
+    bool all;                 /* the sample is all of the inputs */
+    const char *here;         /* the input at hand */
     /* The first input with UTF-8 that is no ASCII; with text that is not UTF-8. NULL: none. */
     const char *wide_characters, *other_bytes;
     guess_words_t words;
@@ -141,10 +138,7 @@ void guess_list_dates(text_t *lines, const guess_t *guess); /* texts of JSON tha
 /* The column of a path of JSON, which may be a new one; NULL: out of memory. */
 guess_column_t *guess_column_at(guess_t *guess, const char *path, err_t *err);
 
-/* guess.c: the first input with two lines, by which the structure is found; where none has two, with one; else the first of
- * all. */
-const guess_piece_t *guess_first_piece(const guess_sample_t *sample);
-/* Appends a column, which inputs of delimited text may lack. */
+/* guess.c: appends a column, which inputs of delimited text may lack. */
 bool guess_add_column(guess_t *guess, const char *text, size_t length, err_t *err);
 /* Cuts a line into guess->split. */
 bool guess_split_line(guess_t *guess, const guess_line_t *line, err_t *err);
@@ -164,14 +158,10 @@ void guess_put_scalar(text_t *out, const char *before, const char *text);
 bool guess_write_added(const guess_t *guess, const char *yaml, char **wider, err_t *err);
 /* Appends the option (--type or -t) that gives a column this type, as a shell takes it. */
 void guess_put_spec(text_t *out, const char *option, const char *name, const decision_t *is);
-/* guess_settle.c: reads each --type, and gives it to its column when the names are known. */
+/* guess_settle.c: gives each --type to its column when the names are known; with a kept format those of new columns. */
 bool guess_tell_types(guess_t *guess, err_t *err);
 /* Decides what a column alone leaves open. */
 bool guess_settle_ways(guess_t *guess, err_t *err);
-/* True if the column is text because of a few of its values. */
-bool guess_is_nearly(const guess_column_t *column, fit_t *fit, decision_t *is);
-/* Finds out where the first of these values are. */
-void guess_find_misfits(guess_t *guess, const guess_sample_t *sample);
 /* \N is a null value in all columns if one has it; so is NULL if it is a null value in one. */
 void guess_settle_nulls(guess_t *guess);
 /* guess_header.c: which line names the columns. guess.c calls these in this order: */
@@ -184,7 +174,7 @@ bool guess_is_first(const guess_t *guess, const guess_line_t *line);
 bool guess_is_underline(const guess_t *guess, const guess_line_t *line);
 /* At the end: reads the names as UTF-8; decides whether they are names; makes the keys. */
 bool guess_read_names(guess_t *guess, err_t *err);
-bool guess_find_header(guess_t *guess, const guess_sample_t *sample, err_t *err);
+bool guess_find_header(guess_t *guess, err_t *err);
 bool guess_name_columns(guess_t *guess, err_t *err);
 /* A text of the input in UTF-8, for free; NULL: out of memory. */
 char *guess_utf8(const guess_t *guess, const uint8_t *text, size_t length);

@@ -12,6 +12,7 @@
 
 /* ---- the rows of --with ---- */
 
+/* In the order of guess_options_t. */
 enum { HEADER, DELIMITER, QUOTE, ENCODING, DATES, DECIMAL, NESTED, VALIDATE, TIMEZONE };
 
 static const char *const header_words[] = {"yes", "no"}, *const quote_words[] = {"double", "single", "none"},
@@ -22,24 +23,18 @@ static const struct {
     const char *option; /* "with " and the key */
     const char *const *words;
     size_t count;
-    const char
-        *values; /* of the words, as the member at `offset` has them; NULL: the member is no character */
-    size_t offset;
     const char *more; /* other values that it takes, for the sentence that lists its words */
 } rows[GUESS_KEYS] = {
-#define ROW(key, words, count, values, ...)                                                                  \
-    { "with " #key, words, count, values, offsetof(guess_options_t, key), __VA_ARGS__ }
-    [HEADER] = ROW(header, header_words, 2, "\1\2", ", or the number of a line"),
-    [DELIMITER] = ROW(delimiter, guess_delimiter_words, GUESS_DELIMITERS, guess_delimiter_signs, ""),
-    [QUOTE] = ROW(quote, quote_words, 3, "\"'\n", ""),
-    [ENCODING] = ROW(encoding, encoding_names, ENCODING_WINDOWS_1252_NOT_UTF8, NULL,
-                     ", and no encoding without shift states that iconv knows (iconv -l)"),
-    [DATES] = ROW(dates, date_words, 3, "\1\2\3", ""),
-    [DECIMAL] = ROW(decimal, decimal_words, 2, ".,", ""),
-    [NESTED] = ROW(nested, switch_words, 2, "\0\1", ""),
-    [VALIDATE] = ROW(validate, switch_words, 2, "\0\1", ""),
-    [TIMEZONE] = ROW(timezone, NULL, 0, NULL, ""),
-#undef ROW
+    [HEADER] = {"with header", header_words, 2, ", or the number of a line"},
+    [DELIMITER] = {"with delimiter", guess_delimiter_words, GUESS_DELIMITERS, ""},
+    [QUOTE] = {"with quote", quote_words, 3, ""},
+    [ENCODING] = {"with encoding", encoding_names, ENCODING_WINDOWS_1252_NOT_UTF8,
+                  ", and no encoding without shift states that iconv knows (iconv -l)"},
+    [DATES] = {"with dates", date_words, 3, ""},
+    [DECIMAL] = {"with decimal", decimal_words, 2, ""},
+    [NESTED] = {"with nested", switch_words, 2, ""},
+    [VALIDATE] = {"with validate", switch_words, 2, ""},
+    [TIMEZONE] = {.option = "with timezone"},
 };
 
 static bool read_timezone(guess_options_t *options, const char *text, err_t *err) {
@@ -49,25 +44,21 @@ static bool read_timezone(guess_options_t *options, const char *text, err_t *err
     return zone || err_where(err, "--with timezone");
 }
 
-static bool read_value(guess_options_t *options, size_t row, const char *text, err_t *err) {
+static bool read_value(guess_options_t *options, size_t key, const char *text, err_t *err) {
     uint64_t line = 0;
-    const bool is_line = row == HEADER && units_parse_count(text, &line) && line && line <= UINT32_MAX,
-               is_charset = row == ENCODING && strcasecmp(text, "latin1") != 0 &&
+    const bool is_line = key == HEADER && units_parse_count(text, &line) && line && line <= UINT32_MAX,
+               is_charset = key == ENCODING && strcasecmp(text, "latin1") != 0 &&
                             strcasecmp(text, "windows-1252") != 0 && encoding_iconv_knows(text);
-    const char *word = is_line ? "yes" : row == DELIMITER && strcmp(text, "\t") == 0 ? "tab" : text;
-    const int chosen =
-        is_charset ? 0 : choose_word(rows[row].option, word, rows[row].words, rows[row].count, err);
-    if (chosen < 0)
-        return err_add(err, "%s", rows[row].more);
-    if (row == HEADER)
+    const char *word = is_line ? "yes" : key == DELIMITER && strcmp(text, "\t") == 0 ? "tab" : text;
+    const int number =
+        is_charset ? 0 : 1 + choose_word(rows[key].option, word, rows[key].words, rows[key].count, err);
+    if (!number && !is_charset)
+        return err_add(err, "%s", rows[key].more);
+    options->words[key] = (uint8_t)number;
+    if (key == HEADER)
         options->header_line = (uint32_t)line;
-    if (row == ENCODING) {
+    if (key == ENCODING)
         options->charset = is_charset ? text : NULL;
-        options->encoding = (encoding_t)chosen;
-        options->encoding_given = !is_charset;
-    } else {
-        ((char *)options)[rows[row].offset] = rows[row].values[chosen];
-    }
     return true;
 }
 
@@ -80,15 +71,15 @@ bool guess_options_with(void *of, const char *text, err_t *err) {
     for (size_t i = 0; i < GUESS_KEYS; i++)
         keys[i] = rows[i].option + strlen("with ");
     const int row = choose_word("with", key, keys, GUESS_KEYS, err);
+    const char *value = text + length + 1;
     if (row < 0)
         return false;
     if (!text[length])
         return err_set(err, STATUS_USAGE, "--with %s needs a value: --with %s=...", key, key);
-    if (!(row == TIMEZONE ? read_timezone(options, text + length + 1, err)
-                          : read_value(options, (size_t)row, text + length + 1, err)))
-        return false;
-    options->said[row] = text;
-    return true;
+    const bool ok =
+        row == TIMEZONE ? read_timezone(options, value, err) : read_value(options, (size_t)row, value, err);
+    options->said[row] = ok ? text : options->said[row];
+    return ok;
 }
 
 bool guess_options_bad_value(void *of, const char *text, err_t *err) {
@@ -141,10 +132,10 @@ static void put_escaped(text_t *yaml, text_t *line) {
     text_free(line);
 }
 
-void guess_options_put_types(text_t *yaml, const guess_options_t *options) {
+void type_spec_name(text_t *yaml, const type_spec_t *specs, size_t count) {
     text_t line = {.length = 0};
-    for (size_t i = 0; i < options->type_count; i++)
-        shell_quote_option(&line, "--type", options->types[i]);
+    for (size_t i = 0; i < count; i++)
+        shell_quote_option(&line, "--type", specs[i].taken ? specs[i].text : NULL);
     put_escaped(yaml, &line);
 }
 

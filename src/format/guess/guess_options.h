@@ -1,9 +1,9 @@
 /* guess_options: what the user says about a guess: --with KEY=VALUE, --type SPEC and --on-bad-value, in the words of the
  * command, for the command and the library.
  *
- * Each key of --with is a row of one table (guess_options.c): its words, the member that it sets, and how a shell line repeats
- * it. A format that is kept names the options that it was guessed with. A SPEC of --type is about one column, or one key of
- * JSON; a colon within a name or a key is written twice:
+ * Each key of --with is a row of one table (guess_options.c) that has its words; the option is the number of the word. A format
+ * that is kept names the options that it was guessed with. A SPEC of --type is about one column, or one key of JSON; a colon
+ * within a name or a key is written twice:
  *
  *     NAME:TYPE              its type, by a word of format files
  *     NAME:TYPE(PATTERN)     of dates
@@ -18,25 +18,26 @@
 #include "base/text.h"
 #include "format/schema/schema.h"
 
-enum { GUESS_ANY_DATES, GUESS_DMY, GUESS_MDY, GUESS_YMD };
+/* The numbers of words. */
 enum { GUESS_ANY_HEADER, GUESS_HEADER, GUESS_NO_HEADER };
+enum { GUESS_ANY_DATES, GUESS_DMY, GUESS_MDY, GUESS_YMD };
+enum { GUESS_ANY_MARK, GUESS_POINT, GUESS_COMMA };
+enum { GUESS_YES = 2 };
 
 enum { GUESS_KEYS = 9 }; /* of --with */
 
 /* Zeros: the user has said nothing. */
 typedef struct {
     const char *said[GUESS_KEYS]; /* after --with: KEY=VALUE */
-    uint8_t dates, header;
-    char decimal;         /* '.' or ',' */
-    char delimiter;       /* one character; ' ': blanks; '\n': none divides */
-    bool nested;          /* names with dots make subdocuments */
-    bool validate;        /* of BSON: keys and texts must be UTF-8 */
-    const char *timezone; /* of dates with an hour and without an offset; NULL: UTC */
+    union {                       /* the number of VALUE among the words of KEY, from 1; 0: none of them */
+        uint8_t words[GUESS_KEYS];
+        struct { /* nested: names with dots make subdocuments. validate: texts of BSON must be UTF-8 */
+            uint8_t header, delimiter, quote, encoding, dates, decimal, nested, validate;
+        };
+    };
     uint32_t header_line; /* with GUESS_HEADER: which line names the columns; 0: not said */
-    char quote;           /* '\n': none */
-    bool encoding_given;
-    encoding_t encoding;
-    const char *charset; /* another encoding, which the reader of the text converts to UTF-8; NULL: none */
+    const char *charset;  /* another encoding, which the reader of the text converts to UTF-8; NULL: none */
+    const char *timezone; /* of dates with an hour and without an offset; NULL: UTC */
     bool beginning; /* the text may go on after its end: a last line without a line end is cut off there */
     char *const *types; /* the SPECs of --type */
     size_t type_count;
@@ -68,9 +69,6 @@ const char *guess_options_said(const guess_options_t *options, bool of_text);
 /* Appends the line of a format file that names the options of --with and --type, if any are given. */
 void guess_options_name(text_t *yaml, const guess_options_t *options);
 
-/* Appends those of --type, as that line has them. */
-void guess_options_put_types(text_t *yaml, const guess_options_t *options);
-
 /* Checks that a kept format was guessed with each --with and --type that is given, by that line of its file `yaml`. A
  * --type of a column that the format lacks says how the column is added. what: the format, for the sentence.
  * False: status 1. */
@@ -88,12 +86,15 @@ typedef struct {
     char *key;                 /* NULL: the key of the guess */
     const schema_type_t *type; /* NULL: the type of the guess */
     char *pattern;             /* NULL: the usual one of the type */
+    bool taken;                /* a column has it */
 } type_spec_t;
 
 /* False: a mistake (status 1). Keys and patterns are checked when the guessed format is read. The caller frees *spec, also after a
  * failure. */
 bool type_spec_read(const char *text, type_spec_t *spec, err_t *err);
 void type_spec_free(type_spec_t *spec);
+/* Appends those that are taken, as the line of a format file has them. */
+void type_spec_name(text_t *yaml, const type_spec_t *specs, size_t count);
 bool guess_options_type(const char *text, err_t *err); /* checks a SPEC */
 
 #endif

@@ -26,8 +26,8 @@ static bool is_after_blank(const span_t *span, char quote) {
 void guess_note_quotes(guess_t *guess, bool names) {
     const char quote = guess->structure.way.quote;
     guess_quotes_t *quotes = &guess->quotes;
-    for (size_t i = 0; i < guess->split->count && i < guess->structure.columns; i++) {
-        const span_t *span = &guess->split->spans[i];
+    for (size_t i = 0; i < guess->split.count && i < guess->structure.columns; i++) {
+        const span_t *span = &guess->split.spans[i];
         const bool enclosed = span->length != span->raw_length;
         if (!quotes->blank && is_after_blank(span, quote))
             quotes->blank = guess->here;
@@ -37,7 +37,7 @@ void guess_note_quotes(guess_t *guess, bool names) {
             continue;
         guess->columns[i].in_quotes++;
         quotes->needed |=
-            split_needs_quotes(guess->split, guess->schema, guess->structure.way.delimiter, span);
+            split_needs_quotes(&guess->split, &guess->schema, guess->structure.way.delimiter, span);
     }
 }
 
@@ -47,7 +47,7 @@ bool guess_quotes_look(guess_t *guess, const guess_line_t *line, uint32_t *torn,
     if (!quote || !memchr(line->text, quote, line->length))
         return true;
     if (memchr(line->text, '\n', line->length) &&
-        (!torn_lines(guess->split, guess->schema, guess->structure.way.delimiter, guess->structure.columns,
+        (!torn_lines(&guess->split, &guess->schema, guess->structure.way.delimiter, guess->structure.columns,
                      line->text, line->length, torn) ||
          !guess_split_line(guess, line, err)))
         return err_memory(err, line->length);

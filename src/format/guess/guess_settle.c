@@ -10,7 +10,8 @@
 
 /* ---- --type ---- */
 
-/* Finds a column by its name in the header, or by its key; of JSON by its path. */
+/* Finds a column by its name in the header, or by its key; of JSON by its path. With a kept format it is a new one, or NULL
+ * without a sentence. */
 static guess_column_t *find_column(guess_t *guess, const type_spec_t *spec, err_t *err) {
     if (guess->kind != RECORDS_DELIMITED && (spec->key || !spec->type)) {
         err_set(err, STATUS_USAGE,
@@ -24,9 +25,11 @@ static guess_column_t *find_column(guess_t *guess, const type_spec_t *spec, err_
     for (size_t i = from; i < 2 * count; i++) {
         guess_column_t *column = &guess->columns[i % count];
         words[i] = i < count ? column->name : column->key;
-        if (strcmp(words[i], spec->name) == 0)
+        if (i % count >= guess_begin_of_new(guess) && strcmp(words[i], spec->name) == 0)
             return column;
     }
+    if (guess->kept)
+        return NULL;
     err_set(err, STATUS_USAGE, "--type '%s': %.1000s has no column '%s'; the first of its %zu is '%s'%s",
             spec->text, guess->name, spec->name, count, words[from],
             suggestion(spec->name, words + from, 2 * count - from).text);
@@ -34,14 +37,14 @@ static guess_column_t *find_column(guess_t *guess, const type_spec_t *spec, err_
 }
 
 bool guess_tell_types(guess_t *guess, err_t *err) {
+    static const uint8_t by_mark[] = {POINTS | COMMAS, [GUESS_POINT] = POINTS, [GUESS_COMMA] = COMMAS};
+    const uint8_t numbers = by_mark[guess->options.decimal];
     guess->seen = guess->structure.columns;
-    const size_t count = guess->options.type_count;
-    if (count && !(guess->types = calloc(count, sizeof *guess->types)))
-        return err_memory(err, count * sizeof *guess->types);
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < guess->options.type_count; i++) {
         type_spec_t *spec = &guess->types[i];
-        guess_column_t *column =
-            type_spec_read(guess->options.types[i], spec, err) ? find_column(guess, spec, err) : NULL;
+        guess_column_t *column = find_column(guess, spec, err);
+        if (!column && guess->kept)
+            continue;
         if (!column)
             return false;
         decision_t *is = &column->is;
@@ -50,10 +53,11 @@ bool guess_tell_types(guess_t *guess, err_t *err) {
                            "--type '%s': the same column as in --type '%s': say all in one", spec->text,
                            column->spec->text);
         column->spec = spec;
+        spec->taken = true;
         if (!spec->type)
             continue;
         if (guess->kind == RECORDS_DELIMITED)
-            *is = guess_column_as(&column->column, spec->type->type, guess->options.decimal);
+            *is = guess_column_as(&column->column, spec->type->type, numbers);
         is->kind = spec->type->type;
         if (!*is->pattern || spec->pattern)
             is->timed = strcmp(spec->type->name, "date") != 0;
@@ -72,7 +76,7 @@ _Static_assert((int)GUESS_DMY == (int)ORDER_DMY && (int)GUESS_YMD == (int)ORDER_
 /* The ways that columns show without doubt, dates those with this separator; or those that the user says. */
 static unsigned told_ways(const guess_t *guess, char separator) {
     const unsigned marks = 1u << MARK_POINT | 1u << MARK_COMMA;
-    const char said = guess->options.decimal;
+    const uint8_t said = guess->options.decimal;
     unsigned shown = 0;
     for (size_t i = 0; i < guess->structure.columns; i++) {
         const decision_t *is = &guess->columns[i].is;
@@ -84,7 +88,7 @@ static unsigned told_ways(const guess_t *guess, char separator) {
     }
     if (guess->options.dates)
         shown = (shown & (marks | 1u << DOTTED)) | 1u << guess->options.dates;
-    return said ? (shown & ~marks) | 1u << (said == '.' ? MARK_POINT : MARK_COMMA) : shown;
+    return said ? (shown & ~marks) | 1u << (said == GUESS_POINT ? MARK_POINT : MARK_COMMA) : shown;
 }
 
 static void take_way(guess_column_t *column, date_order_t way) {
@@ -156,12 +160,11 @@ bool guess_settle_ways(guess_t *guess, err_t *err) {
 
 void guess_settle_nulls(guess_t *guess) {
     enum { WORDS_OF_BASE64 = 4 }; /* a later one would become binary data */
-    guess_nothing_t *nothing = &guess->nothing;
     for (size_t i = 0; i < guess->structure.columns; i++) {
         guess_column_t *column = &guess->columns[i];
-        nothing->backslash |= guess_column_null(&column->column, "\\N", 2, false) != 0;
-        nothing->null |= guess_column_null(&column->column, "NULL", 4, false) &&
-                         !(guess_kind_is_text(column->is.kind) && column->column.values);
+        guess->nothing.backslash |= guess_column_null(&column->column, "\\N", 2, false) != 0;
+        guess->nothing.null |= guess_column_null(&column->column, "NULL", 4, false) &&
+                               !(guess_kind_is_text(column->is.kind) && column->column.values);
         if (!guess_kind_is_text(column->is.kind))
             column->is.nulls = (1u << column->column.null_count) - 1;
         if (column->is.kind == TYPE_JSON) /* null is a value of JSON */
@@ -169,36 +172,11 @@ void guess_settle_nulls(guess_t *guess) {
     }
     for (size_t i = 0; i < guess->structure.columns; i++) {
         guess_column_t *column = &guess->columns[i];
-        if (nothing->backslash)
+        if (guess->nothing.backslash)
             column->is.nulls |= guess_column_null(&column->column, "\\N", 2, true);
-        if (nothing->null)
+        if (guess->nothing.null)
             column->is.nulls |= guess_column_null(&column->column, "NULL", 4, true);
         for (size_t word = 0; column->is.kind == TYPE_BINARY && word < WORDS_OF_BASE64; word++)
             column->is.nulls |= guess_column_null(&column->column, guess_null_words[word], 4, true);
-    }
-}
-
-/* ---- columns that are text because of a few values ---- */
-
-bool guess_is_nearly(const guess_column_t *column, fit_t *fit, decision_t *is) {
-    return !column->spec && guess_kind_is_text(column->is.kind) &&
-           guess_column_nearly(&column->column, fit, is);
-}
-
-void guess_find_misfits(guess_t *guess, const guess_sample_t *sample) {
-    for (size_t i = guess_begin_of_new(guess); i < guess->structure.columns; i++) {
-        guess_column_t *column = &guess->columns[i];
-        const guess_piece_t *piece = sample->pieces;
-        uint64_t lines = 0;
-        fit_t fit;
-        decision_t is;
-        if (!guess_is_nearly(column, &fit, &is))
-            continue;
-        const uint8_t *record = fit.first->at.record;
-        while (record < piece->text || record >= piece->text + piece->length)
-            piece++;
-        column->first_file = piece->input;
-        if (piece->begins || (sample->lines && sample->lines(piece->file, piece->offset, &lines)))
-            column->first_line = lines + lines_count(piece->text, (size_t)(record - piece->text)) + 1;
     }
 }

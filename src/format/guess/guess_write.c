@@ -158,7 +158,7 @@ static void show_sample(writer_t *to) {
 static void write_kind(writer_t *to) {
     const bool bson = to->guess->kind == RECORDS_BSON;
     text_print(&to->yaml, "record: {%s: yes%s}\n", bson ? "bson" : "json",
-               to->guess->options.validate ? ", validate: yes" : "");
+               to->guess->options.validate == GUESS_YES ? ", validate: yes" : "");
     text_print(&to->people, "no --format: read as %s", bson ? "BSON" : "JSON");
 }
 
@@ -258,20 +258,34 @@ void guess_put_spec(text_t *out, const char *option, const char *name, const dec
     text_free(&spec);
 }
 
+/* Returns the input that a record of the sample is in. *line: its line there; 0: it is not known. */
+static const char *find_record(const guess_sample_t *sample, const uint8_t *record, uint64_t *line) {
+    const guess_piece_t *piece = sample->pieces;
+    uint64_t before = 0;
+    while (record < piece->text || record >= piece->text + piece->length)
+        piece++;
+    const bool known = piece->begins || (sample->lines && sample->lines(piece->file, piece->offset, &before));
+    *line = known ? before + lines_count(piece->text, (size_t)(record - piece->text)) + 1 : 0;
+    return piece->input;
+}
+
 /* Names a column that is text because of a few of its values, in a line and in a comment. */
 static void write_kept_column(writer_t *to, const guess_column_t *column) {
     char misfits[UNITS_MAX], values[UNITS_MAX], first[2 * GUESS_SHOWN], line[24] = "null";
+    uint64_t number;
     fit_t fit;
     decision_t is;
-    if (!guess_is_nearly(column, &fit, &is))
+    if (column->spec || !guess_kind_is_text(column->is.kind) ||
+        !guess_column_nearly(&column->column, &fit, &is))
         return;
-    if (column->first_line)
-        snprintf(line, sizeof line, "%llu", (unsigned long long)column->first_line);
+    const char *file = find_record(to->guess->sample, fit.first->at.record, &number);
+    if (number)
+        snprintf(line, sizeof line, "%llu", (unsigned long long)number);
     guess_shown(first, sizeof first, (const char *)fit.first->first, fit.first->length);
     text_t *list = list_next(to, KEPT);
     text_print(list, "%s because of %s of %s values, such as '%s' (%s%s%s):", column->key,
-               units_count(misfits, fit.misfits), units_count(values, column->column.values), first,
-               column->first_file, column->first_line ? ":" : "", column->first_line ? line : "");
+               units_count(misfits, fit.misfits), units_count(values, column->column.values), first, file,
+               number ? ":" : "", number ? line : "");
     guess_put_spec(list, "--type", column->key, &is);
     text_append(list, " reads the others");
     text_append(&to->yaml, KEPT_COMMENT "{\"column\": ");
@@ -279,7 +293,7 @@ static void write_kept_column(writer_t *to, const guess_column_t *column) {
     text_print(&to->yaml,
                ", \"type\": \"%s\", \"values\": %llu, \"of\": %llu, \"first\": {\"file\": ", type_of(&is),
                (unsigned long long)fit.misfits, (unsigned long long)column->column.values);
-    ejson_append_text(&to->yaml, column->first_file);
+    ejson_append_text(&to->yaml, file);
     text_print(&to->yaml, ", \"line\": %s}, \"value\": ", line);
     ejson_append_text(&to->yaml, first);
     text_append(&to->yaml, "}\n");
@@ -334,7 +348,7 @@ static void write_columns(writer_t *to) {
 
 bool guess_write_added(const guess_t *guess, const char *yaml, char **wider, err_t *err) {
     writer_t to = {.guess = guess};
-    text_t out = {.length = 0};
+    text_t out = {.length = 0}, types = out;
     for (size_t i = guess_begin_of_new(guess); i < guess->structure.columns; i++) {
         if (guess_leaves_out(guess, &guess->columns[i]))
             continue;
@@ -344,16 +358,17 @@ bool guess_write_added(const guess_t *guess, const char *yaml, char **wider, err
         text_append(&to.yaml, "}\n");
         write_kept_column(&to, &guess->columns[i]);
     }
-    const char *named = strstr(yaml, "\n# with "), *after = strchr(yaml, '\n') + 1;
-    after = named ? strchr(named + 1, '\n') : after;
+    type_spec_name(&types, guess->types, guess->options.type_count);
+    const char *named = strstr(yaml, "\n# with "), *after = strchr(named ? named + 1 : yaml, '\n') + !named;
     text_append_bytes(&out, yaml, (size_t)(after - yaml));
-    text_append(&out, named || !guess->options.type_count ? "" : "# with");
-    guess_options_put_types(&out, &guess->options);
-    text_print(&out, named || !guess->options.type_count ? "%s%s" : "\n%s%s", after,
-               to.yaml.length ? to.yaml.bytes : "");
+    if (types.length)
+        text_print(&out, named ? "%s" : "# with%s\n", types.bytes);
+    text_print(&out, "%s%s", after, to.yaml.length ? to.yaml.bytes : "");
     for (unsigned i = 0; i < LISTS; i++)
         list_end(&to, i);
+    text_miss(&out, &types);
     text_miss(&out, &to.yaml);
+    text_free(&types);
     text_free(&to.yaml);
     text_free(&to.people);
     return (*wider = text_take(&out, err)) != NULL;

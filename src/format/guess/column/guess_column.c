@@ -486,10 +486,10 @@ bool guess_column_nearly(const column_t *column, fit_t *fit, decision_t *is) {
     return !guess_kind_is_text(is->kind) && !(is->orders & (is->orders - 1));
 }
 
-decision_t guess_column_as(const column_t *column, kind_t kind, char decimal) {
+decision_t guess_column_as(const column_t *column, kind_t kind, uint8_t numbers) {
     readings_t among = {.pairs = kind == TYPE_BOOLEAN ? ~0u : 0};
     if (guess_kind_is_number(kind))
-        among.numbers = decimal == '.' ? POINTS : decimal ? COMMAS : POINTS | COMMAS;
+        among.numbers = numbers;
     if (kind == TYPE_DATE)
         among = (readings_t){
             .days = ~0u, .times = ~0u, .between = 0xFF, .zones = 0xFF, .others = READS_DAY | READS_DATETIME};

@@ -150,8 +150,8 @@ typedef struct {
 } fit_t;
 /* The type of a text column without a few of its values (at most one in twenty). False: it has none. */
 bool guess_column_nearly(const column_t *column, fit_t *fit, decision_t *is);
-/* Makes the column this kind, written as most of its values of this kind are; numbers with this decimal mark, if it is not 0. */
-decision_t guess_column_as(const column_t *column, kind_t kind, char decimal);
+/* Makes the column this kind, written as most of its values of this kind are; numbers by these readings. */
+decision_t guess_column_as(const column_t *column, kind_t kind, uint8_t numbers);
 /* Reads numbers with this decimal mark only, or dates in this order. */
 void guess_take_way(const column_t *column, date_order_t way, decision_t *is);
 /* The first sign between the parts of a pattern; 0: none. */

@@ -49,6 +49,7 @@ typedef struct {
     const uint8_t *text, *end;
     bool last; /* the text ends here */
     guess_options_t said;
+    char sign; /* the delimiter by --with or the line sep=; ' ': blanks; '\n': none divides; 0: not said */
     schema_t schema;
     split_t split;
     bool failed;  /* memory was short */
@@ -476,7 +477,7 @@ static candidate_t weigh(study_t *study, const way_t *way, bool none) {
     const double cells = (double)(found.cells ? found.cells : 1), clean = found.clean / cells;
     const bool torn = found.torn * SELDOM > found.records;
     if (((torn || (way->quote == '\'' && !found.quoted)) && !study->said.quote) ||
-        (none && clean < 0.7 && study->said.delimiter != '\n'))
+        (none && clean < 0.7 && study->sign != '\n'))
         return found;
     /* a wide delimiter is better than its sign with empty fields, if it divides all */
     if (way->wide[0] && way->wide[1] != ' ' && found.is.even)
@@ -495,11 +496,13 @@ static bool tears(const candidate_t *lines, const candidate_t *quoted) {
 
 /* True if this quoting reads the text in another way than those before it. */
 static bool is_another(const study_t *study, const way_t *way) {
+    static const char signs[] = {0, '"', '\'', 0}; /* by the words of --with quote */
+    const uint8_t said = study->said.quote;
     const size_t length = (size_t)(study->end - study->text);
     if (way->backslash && !holds_escape(study->text, study->end, way->quote))
         return false;
-    return study->said.quote ? (study->said.quote == '\n' ? 0 : study->said.quote) == way->quote
-                             : way->quote == '"' || memchr(study->text, way->quote ? '\'' : '"', length);
+    return said ? signs[said] == way->quote
+                : way->quote == '"' || memchr(study->text, way->quote ? '\'' : '"', length);
 }
 
 /* A delimiter that stands nowhere in the text; 0: there is none. */
@@ -608,7 +611,7 @@ static bool check_divided(const study_t *study, const candidate_t *best, const c
 
 static bool choose(study_t *study, const char *name, structure_t *structure, err_t *err) {
     candidate_t found[CANDIDATES], none = {.score = 0}, best = {.score = 0};
-    const char said = study->said.delimiter;
+    const char said = study->sign;
     for (size_t i = 0; !said && i < CANDIDATES; i++) {
         found[i] = weigh_sign(study, delimiters[i]);
         if (i != COLON && found[i].score > best.score)
@@ -660,13 +663,14 @@ bool guess_find_structure(structure_t *structure, const char *name, const uint8_
         return err_set(err, STATUS_INPUT,
                        "%.1000s: --with header=%u: its beginning has no such line, or more than %d before it",
                        name, said->header_line, SCHEMA_MOST_SKIPPED);
+    const uint8_t word = said->delimiter;
     study_t *study = calloc(1, sizeof *study);
     if (!study)
         return err_memory(err, sizeof *study);
     *structure = (structure_t){.columns = 0};
     study->text = first;
     study->said = *said;
-    study->said.delimiter = told && !said->delimiter ? (char)text[4] : said->delimiter;
+    study->sign = word ? guess_delimiter_signs[word - 1] : told ? (char)text[4] : 0;
     study->last = whole && end - first <= LOOK_AT;
     study->end = end - first <= LOOK_AT ? end : first + LOOK_AT;
     study->escapes = holds_escape(first, study->end, '"');
