@@ -33,7 +33,7 @@ void guess_destroy(guess_t *guess) {
 }
 
 bool guess_split_line(guess_t *guess, const guess_line_t *line, err_t *err) {
-    return split_record(&guess->split, &guess->schema, guess->structure.way.delimiter, line->text,
+    return split_record(&guess->split, &guess->schema, guess->schema.delimiters[0], line->text,
                         line->length) ||
            err_memory(err, line->length);
 }
@@ -41,7 +41,7 @@ bool guess_split_line(guess_t *guess, const guess_line_t *line, err_t *err) {
 /* True if the record holds a CR, and nothing that may be a text in quotes. */
 static bool has_cr(const guess_t *guess, const uint8_t *text, size_t length) {
     return text[length - 1] == '\r' ||
-           (memchr(text, '\r', length) && !memchr(text, guess->structure.way.quote, length));
+           (memchr(text, '\r', length) && !memchr(text, guess->schema.quote, length));
 }
 
 /* True if the last record of the piece is whole. A text that may go on (options.beginning) counts as whole while it is short. */
@@ -50,46 +50,45 @@ static bool is_whole(const guess_t *guess, const guess_piece_t *piece) {
            !(guess->options.beginning && lines_count(piece->text, piece->length) >= GUESS_LEAST_LINES);
 }
 
-/* Finds the structure of an input. */
-static bool find_structure(const guess_t *guess, const guess_piece_t *piece, bool whole,
-                           structure_t *structure, err_t *err) {
-    const size_t bom = lines_bom(piece->text, piece->length);
-    return guess_find_structure(structure, piece->input, piece->text + bom, piece->length - bom, whole,
-                                &guess->options, err);
-}
-
 /* The quote by which an input would be read; 0: none. */
 static char quote_of(const guess_t *guess, const guess_piece_t *piece, bool whole) {
     structure_t found;
     err_t ignored;
-    return find_structure(guess, piece, whole, &found, &ignored) ? found.way.quote : 0;
+    return guess_find_structure(&found, piece->input, piece->text, piece->length, whole, &guess->options,
+                                &ignored)
+               ? found.way.quote
+               : 0;
 }
 
 /* True if the text would be read with quotes if it went on: it may have been cut off within a text in quotes. */
 static bool is_cut_off(const guess_t *guess, const guess_piece_t *piece) {
-    return !guess->options.quote && !guess->structure.way.quote && quote_of(guess, piece, false);
+    return !guess->options.quote && !guess->schema.quote && quote_of(guess, piece, false);
+}
+
+/* True for x.bson, x.bson.gz, a.tar!x.bson. */
+static bool is_named_bson(const char *name) {
+    const char *end = strstr(name, ".bson");
+    return end && (!end[5] || (end[5] == '.' && !strpbrk(end, "/!")));
 }
 
 /* Finds the structure by the first piece, and keeps the first record, which may name the columns, until the others are known. */
 static bool begin(guess_t *guess, err_t *err) {
     const guess_piece_t *const piece = guess->head;
-    const size_t bom = lines_bom(piece->text, piece->length);
-    const uint8_t *const text = piece->text + bom;
-    const size_t length = piece->length - bom;
+    const uint8_t *const text = piece->text;
     structure_t *structure = &guess->structure;
-    guess->marked = bom > 0;
-    guess->kind = piece->ends && !piece->length && (piece->dumped || guess_is_named_bson(guess->name))
+    guess->marked = lines_bom(text, piece->length) > 0;
+    guess->kind = piece->ends && !piece->length && (piece->dumped || is_named_bson(guess->name))
                       ? RECORDS_BSON
-                      : guess_kind_of(piece->text, piece->length);
+                      : guess_kind_of(text, piece->length);
     if (guess->kind != RECORDS_DELIMITED)
         return true;
     const bool whole = is_whole(guess, piece);
-    if (!guess_is_text(guess->name, piece->text, piece->length, err) ||
-        !find_structure(guess, piece, whole, structure, err))
+    if (!guess_is_text(guess->name, text, piece->length, err) ||
+        !guess_find_structure(structure, guess->name, text, piece->length, whole, &guess->options, err))
         return false;
-    guess->quotes.cut_off = whole && is_cut_off(guess, piece);
     guess->fields = structure->columns;
     guess_schema(&guess->schema, &structure->way);
+    guess->quotes.cut_off = whole && is_cut_off(guess, piece);
     guess->schema.skip = (uint32_t)structure->skip;
     guess->schema.comment = structure->comment;
     if (!(guess->columns = calloc(structure->columns, sizeof *guess->columns)))
@@ -99,12 +98,11 @@ static bool begin(guess_t *guess, err_t *err) {
     const uint8_t *at = text + structure->names;
     guess_line_t line = {NULL, 0};
     do
-        if (!guess_next(&guess->schema, &at, text + length, whole, &line) ||
+        if (!guess_next(&guess->schema, &at, text + piece->length, whole, &line) ||
             !guess_cut_first(guess, &line, err))
             return false;
     while (line.text < text + structure->first);
-    guess->first = line.text;
-    guess->first_length = line.length;
+    guess->first = line;
     guess->first_line = 1 + lines_count(text, (size_t)(line.text - text));
     return !has_cr(guess, line.text, line.length) || guess_refuse_cr(guess->name, err);
 }
@@ -127,7 +125,6 @@ static bool add_record(guess_t *guess, const guess_line_t *line, err_t *err) {
     guess->with_cr += has_cr(guess, line->text, line->length);
     if (!has_all_fields(guess) || guess_is_underline(guess, line)) {
         guess->misfits++;
-        guess->quotes.loose += guess->split.torn > 0;
         guess->quotes.odd += guess->split.torn > 0;
         return true;
     }
@@ -140,7 +137,8 @@ static bool add_record(guess_t *guess, const guess_line_t *line, err_t *err) {
         const span_t *span = &guess->split.spans[i];
         guess_column_t *column = column_at(guess, i);
         hollow &= !span->length;
-        column->column.here = (value_place_t){line->text, line->text == guess->first ? 0 : guess->records};
+        column->column.here =
+            (value_place_t){line->text, line->text == guess->first.text ? 0 : guess->records};
         guess_column_add(&column->column, span->text, span->length);
         guess_compare_head(column, span);
         column->column.kept_blank |= span->raw_length > span->length && span->length &&
@@ -173,12 +171,19 @@ static bool is_named_again(const guess_t *guess) {
     return same;
 }
 
+/* True if the line is the first record. */
+static bool is_first(const guess_t *guess, const guess_line_t *line) {
+    const size_t bom = lines_bom(line->text, line->length); /* of a file that was appended to another one */
+    return line->length - bom == guess->first.length &&
+           memcmp(line->text + bom, guess->first.text, guess->first.length) == 0;
+}
+
 /* Adds the whole records of a piece, the first of which begins at `at`. */
 static bool take_lines(guess_t *guess, const guess_piece_t *piece, const uint8_t *at, bool last, err_t *err) {
     bool at_start = piece->begins;
     guess_line_t line;
     while (guess_next(&guess->schema, &at, piece->text + piece->length, last, &line)) {
-        const bool like_first = guess_is_first(guess, &line);
+        const bool like_first = is_first(guess, &line);
         const size_t bom = lines_bom(line.text, line.length);
         const guess_line_t bare = {line.text + bom, line.length - bom};
         if (!guess_split_line(guess, &bare, err))
@@ -201,12 +206,10 @@ static bool take_piece(guess_t *guess, const guess_piece_t *piece, err_t *err) {
     if (guess->kind != RECORDS_DELIMITED)
         return !piece->begins || guess_take_documents(guess, piece->text, piece->length, last, err);
     const uint8_t *const text = piece->text, *const feed = memchr(text, '\n', piece->length);
-    structure_t here = guess->structure;
-    here.columns = guess->fields;
     const uint8_t *begin =
         piece->begins ? text + dialect_begin(&guess->schema, text, piece->length)
-        : feed        ? guess_middle(&here, &guess->schema, &guess->split, feed + 1, text + piece->length)
-                      : NULL;
+        : feed ? guess_middle(&guess->schema, guess->fields, &guess->split, feed + 1, text + piece->length)
+               : NULL;
     return !begin || take_lines(guess, piece, begin, last, err);
 }
 
@@ -214,7 +217,7 @@ static bool take_piece(guess_t *guess, const guess_piece_t *piece, err_t *err) {
 
 /* Refuses another input that would be read with another quote if it were the first one. */
 static bool check_quote(const guess_t *guess, const guess_piece_t *piece, err_t *err) {
-    const char quote = guess->structure.way.quote;
+    const char quote = guess->schema.quote;
     const bool may = quote && (quote == '\'' || memchr(piece->text, '\'', piece->length));
     const char other = may ? quote_of(guess, piece, piece->ends) : 0;
     return !other || other == quote || !memchr(piece->text, other, piece->length) ||
@@ -309,7 +312,7 @@ static bool begin_other(guess_t *guess, const guess_piece_t *piece, bool *takes,
     if (delimited && guess_next(&guess->schema, &at, piece->text + piece->length, piece->ends, &line)) {
         if (!guess_split_line(guess, &line, err))
             return false;
-        *takes = guess->named_here ? guess_is_first(guess, &line) : !guess->header && is_record(guess);
+        *takes = guess->named_here ? is_first(guess, &line) : !guess->header && is_record(guess);
         guess->fields = guess->split.count;
         if ((guess->header && !add_names(guess, takes, err)) || (*takes && !check_quote(guess, piece, err)))
             return false;
@@ -342,7 +345,7 @@ static bool take_inputs(guess_t *guess, bool others, err_t *err) {
 /* ---- decisions ---- */
 
 static void decide_columns(guess_t *guess) {
-    for (size_t i = guess_begin_of_new(guess); i < guess->structure.columns; i++)
+    for (size_t i = guess->decided; i < guess->structure.columns; i++)
         guess->columns[i].is = guess_column_decide(&guess->columns[i].column);
 }
 
@@ -350,11 +353,10 @@ static void decide_columns(guess_t *guess) {
  * repeated ones are values. */
 static bool add_like_first(guess_t *guess, err_t *err) {
     const bool named = guess->header || guess->named_here;
-    const guess_line_t first = {guess->first, guess->first_length};
     if (guess->kept || (named && guess->structure.columns > 1))
         return true;
     for (uint64_t i = named; i < guess->like_first; i++)
-        if (!guess_split_line(guess, &first, err) || !add_record(guess, &first, err))
+        if (!guess_split_line(guess, &guess->first, err) || !add_record(guess, &guess->first, err))
             return false;
     decide_columns(guess);
     return true;
@@ -395,14 +397,8 @@ static bool settle(guess_t *guess, err_t *err) {
  * said by the user. */
 static bool begin_kept(guess_t *guess, err_t *err) {
     const schema_t *const kept = guess->kept;
-    way_t *way = &guess->structure.way;
     guess->schema = *kept;
-    *way = (way_t){.delimiter = kept->delimiters[0],
-                   .quote = kept->quote,
-                   .backslash = kept->escape_backslash,
-                   .backslashes = kept->escape_backslashes,
-                   .blanks = kept->blanks};
-    snprintf(way->wide, sizeof way->wide, "%s", kept->wide.length ? kept->wide.text : "");
+    guess->decided = kept->field_count;
     guess->header = true;
     guess->encoding = kept->encoding;
     unsigned marks = 0, orders = 0;

@@ -1,5 +1,4 @@
-/* JSON and BSON, of which only the kind is guessed. Texts of JSON stay texts; if all texts of a key are dates by one
- * pattern, a line names the option that makes them dates. */
+/* JSON and BSON, of which only the kind is guessed. Texts of JSON stay texts; those that are dates by one pattern are noted. */
 #include "base/chars.h"
 #include "base/document.h"
 #include "format/cut/bson_length.h"
@@ -22,14 +21,16 @@ static bool is_empty_array(const uint8_t *text, size_t length) {
 }
 
 record_kind_t guess_kind_of(const uint8_t *text, size_t length) {
-    uint8_t first, second;
+    const uint8_t *const end = text + length, *at = text + json_span_begins(text, length);
     bool lies;
     if (bson_span_begins(text, length)) {
         const size_t next = bson_span_find(text, length, &lies);
         if (next + 4 > length || bson_length_may_be(bson_length(text + next)))
             return RECORDS_BSON;
     }
-    guess_first_bytes(text, length, &first, &second);
+    const uint8_t first = at < end ? *at : 0;
+    at = first ? lines_blanks(at + 1, end) : end;
+    const uint8_t second = at < end ? *at : 0;
     return (first == '{' && (second == '"' || second == '}')) ||
                    (first == '[' &&
                     (second == '{' || second == '[' || (second == ']' && is_empty_array(text, length))))
@@ -92,19 +93,6 @@ static bool note_object(guess_t *guess, const uint8_t *text, size_t length, err_
         bson_destroy(object);
     free(copy);
     return ok;
-}
-
-void guess_list_dates(text_t *lines, const guess_t *guess) {
-    bool any = false;
-    for (size_t i = 0; i < guess->structure.columns; i++) {
-        guess_column_t *column = &guess->columns[i];
-        column->is = guess_column_decide(&column->column);
-        if (column->is.kind != TYPE_DATE || __builtin_popcount(column->is.orders) > 1 || column->spec)
-            continue;
-        text_append(lines, any ? "" : "\ntexts stay texts; these options make dates of those that are:");
-        guess_put_spec(lines, "-t", column->text, &column->is);
-        any = true;
-    }
 }
 
 /* ---- records ---- */

@@ -82,10 +82,16 @@ static bool is_in_place(const uint8_t *text, size_t length, size_t at) {
            (!is_letter(byte) || (to - from > 2 && (isalpha(before) || isalpha(after))));
 }
 
-static void look_at_bytes(guess_words_t *words, const char *in, const uint8_t *text, size_t length) {
+void guess_look_at_bytes(guess_t *guess, const uint8_t *text, size_t length) {
+    guess_words_t *words = &guess->words;
     enum { KEPT = sizeof words->first / ENCODING_MOST_BYTES - 1 };
-    const bool possible = encoding_is(ENCODING_WINDOWS_1252, text, length);
-    for (size_t at = 0; at < length; at++) {
+    if (encoding_is_ascii(text, length))
+        return;
+    const bool valid = utf8_valid(text, length),
+               possible = !valid && encoding_is(ENCODING_WINDOWS_1252, text, length);
+    const char **in = valid ? &guess->wide_characters : &guess->other_bytes;
+    *in = *in ? *in : guess->here;
+    for (size_t at = 0; !valid && at < length; at++) {
         if (text[at] < 0x80)
             continue;
         words->count++;
@@ -95,22 +101,12 @@ static void look_at_bytes(guess_words_t *words, const char *in, const uint8_t *t
             size_t from = at;
             while (from && at - from < KEPT / 2 && text[from - 1] > ' ')
                 from--;
-            words->in = in;
+            words->in = guess->here;
             encoding_to_utf8(possible ? ENCODING_WINDOWS_1252 : ENCODING_LATIN1, (uint8_t *)words->first,
                              text + from, length - from < KEPT ? length - from : KEPT);
         }
         words->odd += possible ? 1 : NEVER;
     }
-}
-
-void guess_look_at_bytes(guess_t *guess, const uint8_t *text, size_t length) {
-    if (encoding_is_ascii(text, length))
-        return;
-    const bool valid = utf8_valid(text, length);
-    const char **in = valid ? &guess->wide_characters : &guess->other_bytes;
-    *in = *in ? *in : guess->here;
-    if (!valid)
-        look_at_bytes(&guess->words, guess->here, text, length);
 }
 
 /* Checks what the user says. The first record may have to be written into the format, so it must be text in the encoding. */
@@ -120,8 +116,8 @@ static bool check_given(const guess_t *guess, err_t *err) {
             err, STATUS_INPUT,
             "%.1000s: begins with a byte-order mark, by which its text is UTF-8: leave --with encoding out",
             guess->name);
-    return utf8_valid(guess->first, guess->first_length) ||
-           encoding_converts(guess->encoding, guess->first, guess->first_length) ||
+    return utf8_valid(guess->first.text, guess->first.length) ||
+           encoding_converts(guess->encoding, guess->first.text, guess->first.length) ||
            err_set(err, STATUS_INPUT, "%.1000s: its first line is no text in the encoding %s", guess->name,
                    encoding_names[guess->encoding]);
 }
@@ -131,8 +127,8 @@ bool guess_find_encoding(guess_t *guess, err_t *err) {
     guess->here = guess->name;
     for (size_t i = 0; i < guess->structure.columns; i++)
         guess_look_at_bytes(guess, (const uint8_t *)guess->columns[i].text, guess->columns[i].length);
-    if (!utf8_valid(guess->first, guess->first_length))
-        guess_look_at_bytes(guess, guess->first, guess->first_length);
+    if (!utf8_valid(guess->first.text, guess->first.length))
+        guess_look_at_bytes(guess, guess->first.text, guess->first.length);
     const uint8_t given = guess->options.encoding;
     guess->encoding = given                ? (encoding_t)(given - 1)
                       : guess->other_bytes ? ENCODING_WINDOWS_1252_NOT_UTF8

@@ -58,14 +58,8 @@ enum {
 
 /* ---- the first record ---- */
 
-bool guess_is_first(const guess_t *guess, const guess_line_t *line) {
-    const size_t bom = lines_bom(line->text, line->length); /* of a file that was appended to another one */
-    return line->length - bom == guess->first_length &&
-           memcmp(line->text + bom, guess->first, guess->first_length) == 0;
-}
-
 bool guess_is_underline(const guess_t *guess, const guess_line_t *line) {
-    return dialect_is_underline(&guess->schema, guess->structure.way.delimiter, line->text, line->length);
+    return dialect_is_underline(&guess->schema, guess->schema.delimiters[0], line->text, line->length);
 }
 
 /* ---- a field, and how the values below are written ---- */
@@ -190,7 +184,7 @@ bool guess_cut_first(guess_t *guess, const guess_line_t *line, err_t *err) {
  * the width and type of each column. */
 static bool is_description(const guess_t *guess, const guess_line_t *line) {
     const split_t *split = &guess->split;
-    bool widths = split->count > 1 && guess->structure.way.delimiter == '\t',
+    bool widths = split->count > 1 && guess->schema.delimiters[0] == '\t',
          dashes = split->count == guess->structure.columns && memmem(line->text, line->length, "--", 2);
     for (size_t i = 0; i < split->count; i++) {
         const uint8_t *text = split->spans[i].text;
@@ -328,7 +322,7 @@ static size_t unsure_lines(const guess_t *guess) {
 
 static bool ask(const guess_t *guess, const char *why, err_t *err) {
     char shown[200], yes[24];
-    guess_shown(shown, sizeof shown, (const char *)guess->first, guess->first_length);
+    guess_shown(shown, sizeof shown, (const char *)guess->first.text, guess->first.length);
     snprintf(yes, sizeof yes, unsure_lines(guess) ? "%llu" : "yes", (unsigned long long)guess->first_line);
     return err_set(err, STATUS_INPUT,
                    "%.1000s: line %llu (%s) may name the columns or be a record: %s; say which by --with "
@@ -436,7 +430,7 @@ char *guess_utf8(const guess_t *guess, const uint8_t *text, size_t length) {
 }
 
 bool guess_read_names(guess_t *guess, err_t *err) {
-    for (size_t i = guess_begin_of_new(guess); i < guess->structure.columns; i++) {
+    for (size_t i = guess->decided; i < guess->structure.columns; i++) {
         guess_column_t *column = &guess->columns[i];
         const uint8_t *text = (const uint8_t *)column->text;
         size_t length = column->length;
@@ -549,7 +543,7 @@ static bool check_new_key(const guess_t *guess, size_t at, err_t *err) {
 /* Makes the keys, when it is known whether the first record holds names. */
 bool guess_name_columns(guess_t *guess, err_t *err) {
     const bool named = guess->header || guess->named_here;
-    for (size_t i = guess_begin_of_new(guess); i < guess->structure.columns; i++) {
+    for (size_t i = guess->decided; i < guess->structure.columns; i++) {
         guess_column_t *column = &guess->columns[i];
         free(column->key);
         if (!(column->key = make_key(named ? column->name : "", guess->options.nested == GUESS_YES)))

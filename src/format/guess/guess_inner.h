@@ -66,7 +66,7 @@ typedef struct {
 /* What the records show about quotes: see guess_quotes.c. */
 typedef struct {
     uint64_t torn;     /* records of several lines, each of which looks like one */
-    uint64_t loose;    /* fields without quotes around them that hold a quote */
+    bool loose;        /* a field without quotes around it holds a quote */
     uint64_t odd;      /* records with something after the quote that ends a text */
     bool any;          /* a field or a name is in quotes */
     bool cut_off;      /* the text ends within quotes, if they enclose texts */
@@ -88,16 +88,16 @@ struct guess {
     schema_t schema; /* of structure.way */
     split_t split;
     guess_column_t *columns;            /* structure.columns */
+    size_t decided;                     /* the first ones: those of the kept format */
     size_t seen;                        /* columns of the sample; of JSON --type may add others */
     size_t fields;                      /* of a record of the input at hand */
     uint16_t order[SCHEMA_MOST_FIELDS]; /* after a header: the column of each field */
-    const uint8_t *first;               /* the first record, in the sample */
-    size_t first_length;
-    uint64_t first_line; /* its line, from 1 */
-    bool first_misfits;  /* it has another number of fields than there are columns */
-    uint64_t like_first; /* lines that are the same as the first record, it too */
-    uint64_t repeated;   /* those of them that do not begin an input */
-    bool marked_again;   /* one of the repeated ones has a byte-order mark in front */
+    guess_line_t first;                 /* the first record, in the sample */
+    uint64_t first_line;                /* its line, from 1 */
+    bool first_misfits;                 /* it has another number of fields than there are columns */
+    uint64_t like_first;                /* lines that are the same as the first record, it too */
+    uint64_t repeated;                  /* those of them that do not begin an input */
+    bool marked_again;                  /* one of the repeated ones has a byte-order mark in front */
     uint64_t records, misfits;
     uint64_t with_cr; /* records with a CR outside of quotes */
     bool others;      /* inputs after the first are read, too */
@@ -111,18 +111,12 @@ struct guess {
     /* The first input with UTF-8 that is no ASCII; with text that is not UTF-8. NULL: none. */
     const char *wide_characters, *other_bytes;
     guess_words_t words;
-    const schema_t
-        *kept; /* guess_widen: its fields are the first columns, which are decided; otherwise NULL */
+    const schema_t *kept; /* of guess_widen: its fields are the first columns; otherwise NULL */
     /* set at the end */
     bool header;     /* the format says header: yes */
     bool named_here; /* the first record holds names, but columns are found by their places: header_line */
     encoding_t encoding;
 };
-
-/* The first column that is to be decided. */
-static inline size_t guess_begin_of_new(const guess_t *guess) {
-    return guess->kept ? guess->kept->field_count : 0;
-}
 
 /* True for a column of which the kept format says that it stays left out. */
 static inline bool guess_leaves_out(const guess_t *guess, const guess_column_t *column) {
@@ -134,7 +128,6 @@ static inline bool guess_leaves_out(const guess_t *guess, const guess_column_t *
 record_kind_t guess_kind_of(const uint8_t *text, size_t length);
 bool guess_take_documents(guess_t *guess, const uint8_t *text, size_t length, bool last, err_t *err);
 bool guess_check_documents(const guess_t *guess, err_t *err); /* False: an option does not go with them. */
-void guess_list_dates(text_t *lines, const guess_t *guess); /* texts of JSON that are dates by one pattern */
 /* The column of a path of JSON, which may be a new one; NULL: out of memory. */
 guess_column_t *guess_column_at(guess_t *guess, const char *path, err_t *err);
 
@@ -152,12 +145,8 @@ bool guess_find_quotes(guess_t *guess, err_t *err);
 void guess_note_quotes(guess_t *guess, bool names);
 /* True if no value of the sample is in quotes, so that quotes in later fields may be ordinary characters. */
 bool guess_is_of_no_quotes(const guess_t *guess);
-/* guess_write.c: appends `before` and the text as a scalar of YAML, in quotes where it needs them. */
-void guess_put_scalar(text_t *out, const char *before, const char *text);
-/* The kept format file with its new columns as optional fields, and their --type among its options. */
+/* guess_write.c: the kept format file with its new columns as optional fields, and their --type among its options. */
 bool guess_write_added(const guess_t *guess, const char *yaml, char **wider, err_t *err);
-/* Appends the option (--type or -t) that gives a column this type, as a shell takes it. */
-void guess_put_spec(text_t *out, const char *option, const char *name, const decision_t *is);
 /* guess_settle.c: gives each --type to its column when the names are known; with a kept format those of new columns. */
 bool guess_tell_types(guess_t *guess, err_t *err);
 /* Decides what a column alone leaves open. */
@@ -169,8 +158,7 @@ void guess_settle_nulls(guess_t *guess);
 bool guess_cut_first(guess_t *guess, const guess_line_t *line, err_t *err);
 /* Compares the first record's field with a value of its column. */
 void guess_compare_head(guess_column_t *column, const span_t *span);
-/* True if the line is the first record; is made of - = _ + only: a reject under a guessed format. */
-bool guess_is_first(const guess_t *guess, const guess_line_t *line);
+/* True if the line is made of - = _ + only, which is a reject under a guessed format. */
 bool guess_is_underline(const guess_t *guess, const guess_line_t *line);
 /* At the end: reads the names as UTF-8; decides whether they are names; makes the keys. */
 bool guess_read_names(guess_t *guess, err_t *err);

@@ -24,30 +24,30 @@ static bool is_after_blank(const span_t *span, char quote) {
 }
 
 void guess_note_quotes(guess_t *guess, bool names) {
-    const char quote = guess->structure.way.quote;
+    const char quote = guess->schema.quote;
     guess_quotes_t *quotes = &guess->quotes;
     for (size_t i = 0; i < guess->split.count && i < guess->structure.columns; i++) {
         const span_t *span = &guess->split.spans[i];
         const bool enclosed = span->length != span->raw_length;
         if (!quotes->blank && is_after_blank(span, quote))
             quotes->blank = guess->here;
-        quotes->loose += span->length && !enclosed && memchr(span->text, quote, span->length) != NULL;
+        quotes->loose |= span->length && !enclosed && memchr(span->text, quote, span->length) != NULL;
         quotes->any |= enclosed;
         if (names || !enclosed || !span->length)
             continue;
         guess->columns[i].in_quotes++;
         quotes->needed |=
-            split_needs_quotes(&guess->split, &guess->schema, guess->structure.way.delimiter, span);
+            split_needs_quotes(&guess->split, &guess->schema, guess->schema.delimiters[0], span);
     }
 }
 
 bool guess_quotes_look(guess_t *guess, const guess_line_t *line, uint32_t *torn, err_t *err) {
-    const char quote = guess->structure.way.quote;
+    const char quote = guess->schema.quote;
     *torn = 0;
     if (!quote || !memchr(line->text, quote, line->length))
         return true;
     if (memchr(line->text, '\n', line->length) &&
-        (!torn_lines(&guess->split, &guess->schema, guess->structure.way.delimiter, guess->structure.columns,
+        (!torn_lines(&guess->split, &guess->schema, guess->schema.delimiters[0], guess->structure.columns,
                      line->text, line->length, torn) ||
          !guess_split_line(guess, line, err)))
         return err_memory(err, line->length);
@@ -58,13 +58,12 @@ bool guess_quotes_look(guess_t *guess, const guess_line_t *line, uint32_t *torn,
 }
 
 static bool are_uncommon(const guess_t *guess) {
-    const char delimiter = guess->structure.way.delimiter;
-    return (delimiter != ',' && delimiter != ';') || guess->structure.columns == 1 ||
-           guess->quotes.loose > guess->quotes.odd;
+    const char delimiter = guess->schema.delimiters[0];
+    return (delimiter != ',' && delimiter != ';') || guess->structure.columns == 1 || guess->quotes.loose;
 }
 
 bool guess_is_of_no_quotes(const guess_t *guess) {
-    return guess->structure.way.quote && !guess->options.quote && !guess->quotes.any && are_uncommon(guess);
+    return guess->schema.quote && !guess->options.quote && !guess->quotes.any && are_uncommon(guess);
 }
 
 /* `"Heroes"` among `So` and `12" mixes` */
@@ -79,7 +78,7 @@ static bool are_needless(const guess_t *guess) {
 
 bool guess_find_quotes(guess_t *guess, err_t *err) {
     const guess_quotes_t *quotes = &guess->quotes;
-    const char quote = guess->structure.way.quote;
+    const char quote = guess->schema.quote;
     const struct {
         bool is;
         const char *why, *otherwise;

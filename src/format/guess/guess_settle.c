@@ -25,7 +25,7 @@ static guess_column_t *find_column(guess_t *guess, const type_spec_t *spec, err_
     for (size_t i = from; i < 2 * count; i++) {
         guess_column_t *column = &guess->columns[i % count];
         words[i] = i < count ? column->name : column->key;
-        if (i % count >= guess_begin_of_new(guess) && strcmp(words[i], spec->name) == 0)
+        if (i % count >= guess->decided && strcmp(words[i], spec->name) == 0)
             return column;
     }
     if (guess->kept)
@@ -101,7 +101,7 @@ static void take_way(guess_column_t *column, date_order_t way) {
  * have 1.5; where blanks divide. */
 static bool may_be_pairs(const guess_t *guess, const guess_column_t *column, bool point) {
     return !column->spec && column->is.orders == 1u << MARK_COMMA &&
-           (guess->structure.way.blanks || (point && way_delimiter(&guess->structure.way).text[0] == ','));
+           (guess->schema.blanks || (point && guess->schema.delimiters[0] == ','));
 }
 
 static bool ask(const guess_t *guess, const guess_column_t *column, err_t *err) {
@@ -145,12 +145,12 @@ static bool settle_way(const guess_t *guess, guess_column_t *column, err_t *err)
     }
     is->took_point = guess_kind_is_number(is->kind) && !is->comma && !point && !comma && !dotted &&
                      !(column->column.any[ANY_GROUPED] >> MARK_POINT & 1) &&
-                     guess->structure.way.delimiter != ';';
+                     guess->schema.delimiters[0] != ';';
     return is->took_point || ask(guess, column, err);
 }
 
 bool guess_settle_ways(guess_t *guess, err_t *err) {
-    for (size_t i = guess_begin_of_new(guess); i < guess->structure.columns; i++)
+    for (size_t i = guess->decided; i < guess->structure.columns; i++)
         if (!settle_way(guess, &guess->columns[i], err))
             return false;
     return true;

@@ -57,7 +57,8 @@ static bool is_plain(const char *text) {
            !text[strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789.")];
 }
 
-void guess_put_scalar(text_t *out, const char *before, const char *text) {
+/* Appends `before` and the text as a scalar of YAML, in quotes where it needs them. */
+static void put_scalar(text_t *out, const char *before, const char *text) {
     text_append(out, before);
     if (is_plain(text))
         text_append(out, text);
@@ -91,9 +92,9 @@ static bool has_type(const guess_t *guess, bool number) {
 
 /* Appends the line that names the columns, in UTF-8. */
 static void put_header_line(text_t *out, const guess_t *guess) {
-    char *line = guess_utf8(guess, guess->first, guess->first_length);
-    guess_put_scalar(out, ", header_line: ", line ? line : "");
-    out->lacking += line ? 0 : guess->first_length;
+    char *line = guess_utf8(guess, guess->first.text, guess->first.length);
+    put_scalar(out, ", header_line: ", line ? line : "");
+    out->lacking += line ? 0 : guess->first.length;
     free(line);
 }
 
@@ -117,7 +118,7 @@ static void write_delimiter(writer_t *to) {
                *word = guess_delimiter_word(way->blanks ? ' ' : *one);
     text_append(&to->yaml, "record: {delimiter: ");
     if (!way->blanks)
-        guess_put_scalar(&to->yaml, "[", sign);
+        put_scalar(&to->yaml, "[", sign);
     text_append(&to->yaml, way->blanks ? "blanks" : "]");
     if (to->guess->structure.columns == 1)
         text_append(&to->people, "no --format: read as one column");
@@ -188,7 +189,7 @@ static void put_writing(text_t *out, const guess_column_t *column) {
     const bool number = guess_kind_is_number(is->kind);
     const uint32_t mark = 1u << (is->comma ? MARK_COMMA : MARK_POINT);
     if (column->spec && column->spec->pattern)
-        guess_put_scalar(out, ", pattern: ", column->spec->pattern);
+        put_scalar(out, ", pattern: ", column->spec->pattern);
     else if (*is->pattern)
         text_print(out, strchr(is->pattern, ',') ? ", pattern: \"%s\"" : ", pattern: %s", is->pattern);
     if (number && is->comma)
@@ -240,7 +241,7 @@ static void write_nulls(writer_t *to, const guess_column_t *column) {
         const bool is = column->is.nulls >> i & 1;
         snprintf(shown, sizeof shown, "'%s'", word);
         if (is)
-            guess_put_scalar(&to->yaml, ", ", word);
+            put_scalar(&to->yaml, ", ", word);
         if (is && !(left_out->bytes && strstr(left_out->bytes, shown)))
             text_append(list_next(to, LEFT_OUT), shown);
         if (!is && guess_kind_is_text(column->is.kind))
@@ -249,7 +250,8 @@ static void write_nulls(writer_t *to, const guess_column_t *column) {
     text_append(&to->yaml, column->is.nulls ? "]" : "");
 }
 
-void guess_put_spec(text_t *out, const char *option, const char *name, const decision_t *is) {
+/* Appends the option (--type or -t) that gives a column this type, as a shell takes it. */
+static void put_spec(text_t *out, const char *option, const char *name, const decision_t *is) {
     text_t spec = {.length = 0};
     for (; *name; name++)
         text_print(&spec, *name == ':' ? "::" : "%c", *name);
@@ -286,7 +288,7 @@ static void write_kept_column(writer_t *to, const guess_column_t *column) {
     text_print(list, "%s because of %s of %s values, such as '%s' (%s%s%s):", column->key,
                units_count(misfits, fit.misfits), units_count(values, column->column.values), first, file,
                number ? ":" : "", number ? line : "");
-    guess_put_spec(list, "--type", column->key, &is);
+    put_spec(list, "--type", column->key, &is);
     text_append(list, " reads the others");
     text_append(&to->yaml, KEPT_COMMENT "{\"column\": ");
     ejson_append_text(&to->yaml, column->key);
@@ -299,11 +301,6 @@ static void write_kept_column(writer_t *to, const guess_column_t *column) {
     text_append(&to->yaml, "}\n");
 }
 
-static void write_kept(writer_t *to) {
-    for (size_t i = 0; i < to->guess->structure.columns; i++)
-        write_kept_column(to, &to->guess->columns[i]);
-}
-
 static void write_field(writer_t *to, const guess_column_t *column) {
     const bool renamed =
         (to->guess->header || to->guess->named_here) && strcmp(column->name, column->key) != 0;
@@ -311,11 +308,11 @@ static void write_field(writer_t *to, const guess_column_t *column) {
     const char *const key = column->spec && column->spec->key ? column->spec->key : name;
     text_t *people = list_next(to, COLUMNS);
     char shown[4 * 128]; /* keys may hold any character */
-    guess_put_scalar(&to->yaml, "  - {name: ", name);
+    put_scalar(&to->yaml, "  - {name: ", name);
     text_append(&to->yaml, ",");
     text_append(people, guess_shown(shown, sizeof shown, name, strlen(name)));
     if (key != name) {
-        guess_put_scalar(&to->yaml, " key: ", key);
+        put_scalar(&to->yaml, " key: ", key);
         text_append(&to->yaml, ",");
         text_print(people, " as %s", escape_text(shown, sizeof shown, key, strlen(key)));
     }
@@ -323,7 +320,7 @@ static void write_field(writer_t *to, const guess_column_t *column) {
     if (to->guess->kind == RECORDS_DELIMITED)
         write_nulls(to, column);
     if (renamed && to->guess->header)
-        guess_put_scalar(&to->yaml, ", column: ", column->name);
+        put_scalar(&to->yaml, ", column: ", column->name);
     text_append(&to->yaml, column->optional ? ", optional: yes}\n" : "}\n");
     if (renamed && key == name)
         text_print(list_next(to, RENAMED), "'%s' -> %s",
@@ -344,17 +341,32 @@ static void write_columns(writer_t *to) {
         list_end(to, i);
 }
 
+/* ---- dates in the texts of JSON ---- */
+
+static void list_dates(text_t *lines, const guess_t *guess) {
+    bool any = false;
+    for (size_t i = 0; i < guess->structure.columns; i++) {
+        guess_column_t *column = &guess->columns[i];
+        column->is = guess_column_decide(&column->column);
+        if (column->is.kind != TYPE_DATE || __builtin_popcount(column->is.orders) > 1 || column->spec)
+            continue;
+        text_append(lines, any ? "" : "\ntexts stay texts; these options make dates of those that are:");
+        put_spec(lines, "-t", column->text, &column->is);
+        any = true;
+    }
+}
+
 /* ---- more columns ---- */
 
 bool guess_write_added(const guess_t *guess, const char *yaml, char **wider, err_t *err) {
     writer_t to = {.guess = guess};
     text_t out = {.length = 0}, types = out;
-    for (size_t i = guess_begin_of_new(guess); i < guess->structure.columns; i++) {
+    for (size_t i = guess->decided; i < guess->structure.columns; i++) {
         if (guess_leaves_out(guess, &guess->columns[i]))
             continue;
         write_field(&to, &guess->columns[i]);
         to.yaml.length -= strlen("}\n");
-        guess_put_scalar(&to.yaml, ", added: ", guess->columns[i].in);
+        put_scalar(&to.yaml, ", added: ", guess->columns[i].in);
         text_append(&to.yaml, "}\n");
         write_kept_column(&to, &guess->columns[i]);
     }
@@ -386,8 +398,9 @@ bool guess_write(const guess_t *guess, char **yaml, char **lines, err_t *err) {
     put_share(&to.yaml, guess);
     text_append(&to.yaml, ".\n");
     guess_options_name(&to.yaml, &guess->options);
-    write_kept(&to);
-    guess_put_scalar(&to.yaml, "format: " GUESS_FORMAT "\nabout: ", about.bytes ? about.bytes : "");
+    for (size_t i = 0; i < guess->structure.columns; i++)
+        write_kept_column(&to, &guess->columns[i]);
+    put_scalar(&to.yaml, "format: " GUESS_FORMAT "\nabout: ", about.bytes ? about.bytes : "");
     text_append(&to.yaml, "\n");
     to.yaml.lacking += about.lacking;
     text_free(&about);
@@ -397,7 +410,7 @@ bool guess_write(const guess_t *guess, char **yaml, char **lines, err_t *err) {
         write_record(&to);
     show_sample(&to);
     if (guess->options.timezone) {
-        guess_put_scalar(&to.yaml, "timezone: ", guess->options.timezone);
+        put_scalar(&to.yaml, "timezone: ", guess->options.timezone);
         text_append(&to.yaml, "\n");
         text_print(&to.people, ", local time of %s", guess->options.timezone);
     }
@@ -405,7 +418,7 @@ bool guess_write(const guess_t *guess, char **yaml, char **lines, err_t *err) {
     text_print(&to.people, bad ? ", values that do not fit: %s" : "%s", bad ? bad : "");
     write_columns(&to);
     if (documents)
-        guess_list_dates(&to.people, guess);
+        list_dates(&to.people, guess);
     if (!documents || guess->options.type_count) {
         text_append(&to.people, "\nto change that: tipple formats --guess");
         guess_options_quote(&to.people, &guess->options);

@@ -8,6 +8,12 @@
 #include <stdio.h>
 #include <string.h>
 
+typedef struct {
+    readings_t reads;
+    uint32_t any[ANYS];
+    bool nothing; /* a null word, or blanks: it has no readings */
+} value_t;
+
 /* ---- numbers ---- */
 
 enum {
@@ -276,7 +282,7 @@ static void read_value(value_t *value, const uint8_t *text, size_t length) {
     read_number(value, text, length);
 }
 
-void guess_read(value_t *value, const uint8_t *text, size_t length) {
+static void read_kept(value_t *value, const uint8_t *text, size_t length) {
     enum { KEPT = 1024 };
     static _Thread_local struct {
         uint64_t text; /* with its length; 0: none */
@@ -305,8 +311,10 @@ static bool is_any(const readings_t *reads) {
     return reads->pairs || reads->numbers || reads->others || is_date(reads);
 }
 
-bool guess_is_of_type(const value_t *value) {
-    return is_any(&value->reads);
+bool guess_is_typed(const uint8_t *text, size_t length) {
+    value_t value;
+    read_kept(&value, text, length);
+    return value.nothing || is_any(&value.reads);
 }
 
 void guess_column_begin(column_t *column) {
@@ -354,7 +362,7 @@ void guess_column_add(column_t *column, const uint8_t *text, size_t length) {
         column->blank++;
         return;
     }
-    guess_read(&value, text, length);
+    read_kept(&value, text, length);
     column->trailed += text[length - 1] == ' ';
     if (value.nothing && guess_column_null(column, (const char *)text, length, true))
         return;

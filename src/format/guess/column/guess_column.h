@@ -60,15 +60,8 @@ enum {
     ANYS
 };
 
-typedef struct {
-    readings_t reads;
-    uint32_t any[ANYS];
-    bool nothing; /* a null word, or blanks: it has no readings */
-} value_t;
-
-void guess_read(value_t *value, const uint8_t *text, size_t length);
-/* True if the value has a reading. */
-bool guess_is_of_type(const value_t *value);
+/* True for a value of a type, and for a null value. */
+bool guess_is_typed(const uint8_t *text, size_t length);
 
 /* Words that often stand for no value, up to a NULL pointer; the first four are base64, too. True if the text without blanks
  * around it is one, or empty. */

@@ -3,7 +3,6 @@
 #include "base/chars.h"
 #include "format/cut/ends.h"
 #include "format/cut/json_span.h"
-#include "format/guess/column/guess_column.h"
 #include "format/guess/structure/guess_structure.h"
 #include "format/guess/structure/torn_lines.h"
 
@@ -22,7 +21,7 @@ void guess_schema(schema_t *schema, const way_t *way) {
     schema->delimiter_count = 1;
     schema->blanks = way->blanks;
     if (way->wide[0])
-        schema->wide = way_delimiter(way);
+        schema->wide = (schema_text_t){way->wide, strlen(way->wide)};
     schema->quote = way->quote;
     schema->guessed = true;
     schema->escape_double = true;
@@ -49,42 +48,38 @@ bool guess_next(const schema_t *schema, const uint8_t **at, const uint8_t *end, 
     return false;
 }
 
-bool guess_is_typed(const uint8_t *text, size_t length) {
-    value_t value;
-    guess_read(&value, text, length);
-    return value.nothing || guess_is_of_type(&value);
-}
-
 /* ---- the middle of a text ---- */
 
 /* True if a record begins here, and all after it fit (IN_A_ROW, or fewer at the end). */
-static bool fits_from(const structure_t *structure, const schema_t *schema, split_t *split, const uint8_t *at,
+static bool fits_from(const schema_t *schema, size_t columns, split_t *split, const uint8_t *at,
                       const uint8_t *end) {
     guess_line_t line;
     size_t fitting = 0;
     for (; fitting < IN_A_ROW && guess_next(schema, &at, end, false, &line); fitting++)
-        if (!split_record(split, schema, structure->way.delimiter, line.text, line.length) ||
-            !split_is_sound(split) || split->count != structure->columns)
+        if (!split_record(split, schema, schema->delimiters[0], line.text, line.length) ||
+            !split_is_sound(split) || split->count != columns)
             return false;
     return fitting > 0;
 }
 
-static bool is_edge(const way_t *way, uint8_t byte) {
-    return byte == (uint8_t)way->delimiter || byte == '\n' || byte == '\r' || (way->blanks && byte == ' ');
+static bool is_edge(const schema_t *schema, uint8_t byte) {
+    return byte == (uint8_t)schema->delimiters[0] || byte == '\n' || byte == '\r' ||
+           (schema->blanks && byte == ' ');
 }
 
 /* True if the text begins within quotes: the first quote closes a field. Lines of a text in quotes may look like records. */
-static bool begins_within(const way_t *way, const uint8_t *text, const uint8_t *quote, const uint8_t *end) {
-    return quote && quote > text && quote + 1 < end && !is_edge(way, quote[-1]) && is_edge(way, quote[1]);
+static bool begins_within(const schema_t *schema, const uint8_t *text, const uint8_t *quote,
+                          const uint8_t *end) {
+    return quote && quote > text && quote + 1 < end && !is_edge(schema, quote[-1]) &&
+           is_edge(schema, quote[1]);
 }
 
-const uint8_t *guess_middle(const structure_t *structure, const schema_t *schema, split_t *split,
-                            const uint8_t *text, const uint8_t *end) {
-    const way_t *way = &structure->way;
-    const uint8_t *quote = way->quote ? memchr(text, way->quote, (size_t)(end - text)) : NULL,
-                  *at = begins_within(way, text, quote, end) ? quote : text;
+const uint8_t *guess_middle(const schema_t *schema, size_t columns, split_t *split, const uint8_t *text,
+                            const uint8_t *end) {
+    const uint8_t *quote = schema->quote ? memchr(text, schema->quote, (size_t)(end - text)) : NULL,
+                  *at = begins_within(schema, text, quote, end) ? quote : text;
     for (size_t i = 0; i < TRIED_LINES && at < end; i++) {
-        if (at != quote && fits_from(structure, schema, split, at, end))
+        if (at != quote && fits_from(schema, columns, split, at, end))
             return at;
         const uint8_t *feed = memchr(at, '\n', (size_t)(end - at));
         at = feed ? feed + 1 : end;
@@ -132,18 +127,6 @@ bool torn_lines(split_t *split, const schema_t *schema, char delimiter, size_t c
 }
 
 /* ---- is it delimited text at all? ---- */
-
-void guess_first_bytes(const uint8_t *text, size_t length, uint8_t *first, uint8_t *second) {
-    const uint8_t *const end = text + length, *at = text + json_span_begins(text, length);
-    *first = at < end ? *at : 0;
-    at = at < end ? lines_blanks(at + 1, end) : end;
-    *second = at < end ? *at : 0;
-}
-
-bool guess_is_named_bson(const char *name) {
-    const char *end = strstr(name, ".bson");
-    return end && (!end[5] || (end[5] == '.' && !strpbrk(end, "/!")));
-}
 
 bool guess_is_empty(const uint8_t *text, size_t length) {
     size_t at = lines_bom(text, length);

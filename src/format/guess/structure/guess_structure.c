@@ -39,7 +39,7 @@ const char *guess_delimiter_word(char delimiter) {
     return sign ? guess_delimiter_words[sign - guess_delimiter_signs] : NULL;
 }
 
-char guess_way_sign(const way_t *way) {
+static char sign_of(const way_t *way) {
     return way->blanks ? ' ' : strcmp(way->wide, "::") == 0 ? GUESS_TWO_COLONS : way->delimiter;
 }
 
@@ -337,8 +337,8 @@ typedef struct {
     size_t records, cells; /* those of them whose cells count (CELLS_OF), and their cells */
     double clean;          /* sum over the cells: how much each looks like a value */
     size_t odd;            /* cells with a quote at one end, or with one that encloses nothing */
-    bool
-        quoted; /* a text in quotes needs them, or most values of a column are in quotes; else apostrophes may stand around a word */
+    /* a text in quotes needs them, or most values of a column are in quotes; else apostrophes may stand around a word */
+    bool quoted;
     uint8_t holds; /* signs in cells, a bit for each of `delimiters`: see guess_structure.h */
     /* records: over several lines; that may be one value; with a delimiter before a blank; with two blanks in a row; with a tab,
      * or a backslash in front of a delimiter; with a text in quotes that a delimiter divides; with a digit */
@@ -552,8 +552,7 @@ static candidate_t weigh_sign(study_t *study, char sign) {
 /* Asks, with both readings and the option for each. columns: the number by the other sign; 0: not known. Returns false. */
 static bool ask(const char *name, const candidate_t *one, char other, size_t columns, const char *why,
                 err_t *err) {
-    const char *first = guess_delimiter_word(guess_way_sign(&one->is.way)),
-               *second = guess_delimiter_word(other);
+    const char *first = guess_delimiter_word(sign_of(&one->is.way)), *second = guess_delimiter_word(other);
     char reading[80] = "be a part of their values", count[24] = "";
     if (other != '\n')
         snprintf(reading, sizeof reading, "'%s' into %zu", second, columns);
@@ -574,7 +573,7 @@ static bool check_rivals(const candidate_t *found, const char *name, const candi
         if (is->way.delimiter != best->is.way.delimiter && is->columns > 1 && found[i].score > 0 &&
             found[i].fitting >= best->fitting && is->titles <= best->is.titles &&
             (best->holds >> i & 1 || !(found[i].holds >> (sign - delimiters) & 1)))
-            return ask(name, best, guess_way_sign(&is->way), is->columns, "", err);
+            return ask(name, best, sign_of(&is->way), is->columns, "", err);
     }
     return true;
 }
@@ -655,22 +654,21 @@ static const uint8_t *find_line(const uint8_t *text, const uint8_t *end, uint32_
 
 bool guess_find_structure(structure_t *structure, const char *name, const uint8_t *text, size_t length,
                           bool whole, const guess_options_t *said, err_t *err) {
-    const bool told = length > 6 && strncasecmp((const char *)text, "sep=", 4) == 0 &&
-                      (text[5] == '\n' || text[5] == '\r') && memchr(delimiters, text[4], CANDIDATES);
-    const uint8_t *const end = text + length,
-                         *first = find_line(text, end, told && said->header_line < 2 ? 2 : said->header_line);
+    const uint8_t *const end = text + length, *const at = text + lines_bom(text, length);
+    const bool told = end - at > 6 && strncasecmp((const char *)at, "sep=", 4) == 0 &&
+                      (at[5] == '\n' || at[5] == '\r') && memchr(delimiters, at[4], CANDIDATES);
+    const uint8_t *first = find_line(at, end, told && said->header_line < 2 ? 2 : said->header_line);
     if (!first || said->header_line > SCHEMA_MOST_SKIPPED + 1)
         return err_set(err, STATUS_INPUT,
                        "%.1000s: --with header=%u: its beginning has no such line, or more than %d before it",
                        name, said->header_line, SCHEMA_MOST_SKIPPED);
-    const uint8_t word = said->delimiter;
     study_t *study = calloc(1, sizeof *study);
     if (!study)
         return err_memory(err, sizeof *study);
     *structure = (structure_t){.columns = 0};
     study->text = first;
     study->said = *said;
-    study->sign = word ? guess_delimiter_signs[word - 1] : told ? (char)text[4] : 0;
+    study->sign = said->delimiter ? guess_delimiter_signs[said->delimiter - 1] : told ? (char)at[4] : 0;
     study->last = whole && end - first <= LOOK_AT;
     study->end = end - first <= LOOK_AT ? end : first + LOOK_AT;
     study->escapes = holds_escape(first, study->end, '"');

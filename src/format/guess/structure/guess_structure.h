@@ -30,14 +30,10 @@
 typedef struct {
     char delimiter, quote; /* quote 0: none */
     bool backslash, backslashes;
-    bool blanks;  /* any number of blanks divides */
-    char wide[4]; /* a delimiter of several characters; "": `delimiter` divides */
+    bool blanks; /* any number of blanks divides */
+    char wide
+        [4]; /* a delimiter of several characters, of which `delimiter` is the first; "": `delimiter` divides */
 } way_t;
-
-/* The delimiter as a text; not for blanks. */
-static inline schema_text_t way_delimiter(const way_t *way) {
-    return way->wide[0] ? (schema_text_t){way->wide, strlen(way->wide)} : (schema_text_t){&way->delimiter, 1};
-}
 
 /* Fills the parts of a schema that ends.h and split.h read. It points into the way. */
 void guess_schema(schema_t *schema, const way_t *way);
@@ -51,9 +47,6 @@ typedef struct {
  * ends a line. */
 bool guess_next(const schema_t *schema, const uint8_t **at, const uint8_t *end, bool last,
                 guess_line_t *line);
-
-/* True for a value of a type, and for a null value. */
-bool guess_is_typed(const uint8_t *text, size_t length);
 
 /* ---- what is found ---- */
 
@@ -79,9 +72,9 @@ typedef struct {
 } structure_t;
 
 /* Finds the first record of a piece that begins with some line of a larger text, perhaps within quotes. NULL: none is found.
- * schema: that of the structure. Overwrites split. */
-const uint8_t *guess_middle(const structure_t *structure, const schema_t *schema, split_t *split,
-                            const uint8_t *text, const uint8_t *end);
+ * columns: of the records. Overwrites split. */
+const uint8_t *guess_middle(const schema_t *schema, size_t columns, split_t *split, const uint8_t *text,
+                            const uint8_t *end);
 
 /* ---- the search (guess_structure.c) ---- */
 
@@ -90,17 +83,14 @@ enum { GUESS_DELIMITERS = 9, GUESS_TWO_COLONS = '\x03' };
 extern const char *const guess_delimiter_words[GUESS_DELIMITERS];
 extern const char guess_delimiter_signs[GUESS_DELIMITERS]; /* of the words */
 const char *guess_delimiter_word(char delimiter);          /* NULL: --with delimiter has no word for it */
-char guess_way_sign(const way_t *way);                     /* as guess_delimiter_word takes it */
 
+/* Finds the structure of an input by its beginning; name: of the input. Offsets count from text, also where a byte-order mark
+ * is there. */
 bool guess_find_structure(structure_t *structure, const char *name, const uint8_t *text, size_t length,
                           bool whole, const guess_options_t *said, err_t *err);
 
 /* ---- is it delimited text at all? (guess_cut.c) ---- */
 
-/* The first two bytes that are no blanks; 0: there is none. */
-void guess_first_bytes(const uint8_t *text, size_t length, uint8_t *first, uint8_t *second);
-/* True for x.bson, x.bson.gz, a.tar!x.bson. */
-bool guess_is_named_bson(const char *name);
 /* Refuses what is no delimited text: NUL bytes, BSON, arrays of JSON, XML and the like. */
 bool guess_is_text(const char *name, const uint8_t *text, size_t length, err_t *err);
 
