@@ -56,6 +56,104 @@ enum {
     MOST_KEY = 100, /* bytes; a number may follow */
 };
 
+/* ---- whether a text may name a column, by the text alone ---- */
+
+enum { LONGEST_WORD = 16 };
+
+/* Each word stands between two bars, in small letters. */
+static const char known_words[] =
+    "|id|name|date|time|code|type|city|country|state|status|email|phone|address|title|price|amount|count|"
+    "total|value|year|month|day|description|note|notes|comment|text|key|label|category|url|first name|"
+    "last name|number|quantity|zip|region|gender|lat|lon|latitude|longitude|company|user|data|timestamp|"
+    "role|group|username|firstname|lastname|surname|street|postcode|department|position|salary|age|brand|"
+    "model|colour|color|size|weight|height|product|item|order|customer|client|supplier|sku|currency|"
+    "language|version|host|message|level|event|action|result|score|source|target|src|dst|start|end|from|"
+    "to|datum|ip|share|cost|file|path|birthday|firma|nombre|nom|prix|preis|ort|stadt|land|vorname|"
+    "nachname|strasse|plz|telefon|menge|anzahl|betrag|ville|pays|adresse|prenom|fecha|ciudad|";
+static const char nothing_words[] =
+    "|none|null|inf|infinity|tbd|tba|tbc|nil|nan|na|n/a|n.a.|n/d|n.d.|s/d|unknown|undefined|undef|"
+    "missing|empty|blank|offline|nothing|no data|no value|not set|not known|unset|k.a.|k. a.|n.v.|n. v.|"
+    "keine|keiner|keines|kein|leer|fehlt|unbekannt|nichts|inconnu|inconnue|aucun|aucune|vide|ninguno|"
+    "ninguna|vacio|sin datos|nessuno|nessuna|geen|onbekend|brak|nenhum|(null)|(none)|(empty)|(blank)|"
+    "(leer)|(unknown)|<null>|<none>|<na>|[null]|#n/a|#null!|#value!|#ref!|#div/0!|#num!|#name?|\\n|";
+
+/* Of ASCII, whatever the locale of the program is. */
+static bool is_letter(unsigned char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+static bool is_one_of(const char *words, const char *text, size_t length) {
+    char word[LONGEST_WORD + 3] = "|";
+    if (!length || length > LONGEST_WORD || memchr(text, '|', length) || memchr(text, 0, length))
+        return false;
+    for (size_t i = 0; i < length; i++)
+        word[1 + i] = (char)(is_letter((unsigned char)text[i]) ? text[i] | 0x20 : text[i]);
+    word[1 + length] = '|';
+    return strstr(words, word) != NULL;
+}
+
+/* True if columns of many files have this name: "price". */
+static bool is_known_word(const char *text, size_t length) {
+    return is_one_of(known_words, text, length);
+}
+
+/* True for a word like_this or likeThis, of parts with three characters on average, and digits only at the end of a part. */
+static bool is_joined(const char *text, size_t length) {
+    size_t parts = 1;
+    for (size_t i = 0; i < length; i++) {
+        const char c = text[i], before = i ? text[i - 1] : '_';
+        const bool letter = is_letter((unsigned char)c), upper = letter && c <= 'Z';
+        if ((!digits_is_one((uint8_t)c) && !letter && c != '_') || (letter && digits_is_one((uint8_t)before)))
+            return false;
+        parts += (c == '_' && i) || (upper && before >= 'a' && before <= 'z');
+    }
+    return parts > 1 && length >= 3 * parts;
+}
+
+/* True for a known word, and for one that is written like_this or likeThis. */
+static bool is_column_word(const char *text, size_t length) {
+    return is_known_word(text, length) || is_joined(text, length);
+}
+
+/* True for a word, or signs, for a missing value: "unknown", "k.A.", "-", "#N/A". */
+static bool means_nothing(const char *text, size_t length) {
+    const uint8_t *word = (const uint8_t *)text;
+    blanks_trim(&word, &length);
+    size_t signs = 0;
+    while (signs < length && memchr("-?._*/", word[signs], 6))
+        signs++;
+    return (signs && signs == length) || is_one_of(nothing_words, (const char *)word, length);
+}
+
+/* True if a column may be called so: the text begins with a letter, does not mean nothing, and is no date or code of
+ * several numbers. */
+static bool is_name_like(const char *text, size_t length) {
+    if (length > 2 && *text == '<' && text[length - 1] == '>' && !means_nothing(text, length))
+        return is_name_like(text + 1, length - 2); /* <DATE> */
+    size_t letters = 0, digits = 0, numbers = 0;
+    for (size_t i = 0; i < length; i++) {
+        const bool digit = digits_is_one((uint8_t)text[i]);
+        letters += is_letter((unsigned char)text[i]);
+        digits += digit;
+        /* 12 of Q1_12 is a part of the name; 2020 of Jan 3 2020 is not */
+        numbers += digit && (!i || !digits_is_one((uint8_t)text[i - 1])) && (!numbers || text[i - 1] != '_');
+    }
+    const unsigned char first = length ? (unsigned char)*text : 0,
+                        next = length > 1 ? (unsigned char)text[1] : 0;
+    const bool sign = first == 0xC2 || (first == 0xE2 && next <= 0x84); /* such as a pound, a dash, a euro */
+    return !means_nothing(text, length) && (is_letter(first) || first == '_' || (first >= 0x80 && !sign)) &&
+           (numbers < 2 || letters >= 2 * digits);
+}
+
+/* True for a part of a year, which has no type here: 2023-01, 2023/24, 2023-Q1, 2023W05. */
+static bool is_period(const char *text, size_t length) {
+    bool is = length > 5 && length <= 8 && memcmp(text, "1800", 4) >= 0 && memcmp(text, "2200", 4) <= 0;
+    for (size_t i = 0; is && i < length; i++)
+        is = i == 4 ? memchr("-/ QWMHS", text[i], 8) != NULL
+                    : digits_is_one((uint8_t)text[i]) || (i > 4 && memchr("QWMHS", text[i], 5));
+    return is;
+}
+
 /* ---- the first record ---- */
 
 bool guess_is_underline(const guess_t *guess, const guess_line_t *line) {
@@ -109,8 +207,8 @@ static void begin_head(guess_column_t *column) {
                       .signs = signs_of(text, length)};
     field->nothing = !one.values;
     field->typed = one.values && !guess_kind_is_text(kind);
-    field->word = guess_is_column_word(field->text, length);
-    field->day = (one.values && kind == TYPE_DATE) || guess_is_period(field->text, length);
+    field->word = is_column_word(field->text, length);
+    field->day = (one.values && kind == TYPE_DATE) || is_period(field->text, length);
 }
 
 /* True if a value is written as the field is. */
@@ -139,7 +237,7 @@ void guess_compare_head(guess_column_t *column, const span_t *span) {
     field->figures += (signs & (DIGIT | LETTER)) == DIGIT;
     field->alike += is_alike(field, text, length);
     field->same |= length == field->length && memcmp(text, field->text, length) == 0;
-    field->word = field->word && !guess_is_column_word((const char *)text, length);
+    field->word = field->word && !is_column_word((const char *)text, length);
 }
 
 /* Makes the field the name of its column. In a line below other names it follows the name above it, or that of the group: the
@@ -248,9 +346,9 @@ static void weigh_typed(const guess_column_t *column, evidence_t *evidence) {
         evidence->record += FITS;
     } else if (field->typed || field->day || (field->signs & (DIGIT | LETTER)) == DIGIT) { /* 1 234 */
         evidence->unlike += UNLIKE;
-    } else if (guess_is_name_like(field->text, field->length)) {
+    } else if (is_name_like(field->text, field->length)) {
         evidence->names +=
-            field->length >= LONG_WORD || guess_is_known_word(field->text, field->length) ? NAME : SHORT_NAME;
+            field->length >= LONG_WORD || is_known_word(field->text, field->length) ? NAME : SHORT_NAME;
         evidence->above = true;
     } else {
         evidence->names += is_caption(field);
@@ -259,7 +357,7 @@ static void weigh_typed(const guess_column_t *column, evidence_t *evidence) {
 
 static void weigh_text(const guess_column_t *column, evidence_t *evidence) {
     const head_t *field = &column->head;
-    const bool name = guess_is_name_like(field->text, field->length);
+    const bool name = is_name_like(field->text, field->length);
     const size_t words = field->values - field->figures;
     const unsigned lacks = field->all & ~field->signs;
     if (field->typed) {

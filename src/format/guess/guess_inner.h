@@ -6,7 +6,6 @@
 #include "base/text.h"
 #include "format/cut/split.h"
 #include "format/guess/column/guess_column.h"
-#include "format/guess/column/guess_name.h"
 #include "format/guess/guess.h"
 #include "format/guess/structure/guess_structure.h"
 #include "format/values/encoding.h"
