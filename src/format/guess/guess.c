@@ -25,7 +25,7 @@ void guess_destroy(guess_t *guess) {
         free(guess->columns[i].key);
     }
     for (size_t i = 0; guess->types && i < guess->options.type_count; i++)
-        type_spec_free(&guess->types[i]);
+        free(guess->types[i].name);
     free(guess->types);
     free(guess->columns);
     split_free(&guess->split);

@@ -630,8 +630,7 @@ static bool check_new_key(const guess_t *guess, size_t at, err_t *err) {
     text_append(&option, ":KEY:");
     err_set(err, STATUS_INPUT,
             "%.1000s: the key '%s' of the new column '%s' does not go with the key '%s' of the column '%s': "
-            "give it "
-            "another one with --type '%s'",
+            "give it another one with --type '%s'",
             guess->here, column->key, column->name, taken->key, taken->name,
             option.bytes ? option.bytes : "");
     text_free(&option);

@@ -37,13 +37,6 @@ static const struct {
     [TIMEZONE] = {.option = "with timezone"},
 };
 
-static bool read_timezone(guess_options_t *options, const char *text, err_t *err) {
-    zone_t *const zone = schema_read_zone(text, err);
-    free(zone);
-    options->timezone = zone ? text : options->timezone;
-    return zone || err_where(err, "--with timezone");
-}
-
 static bool read_value(guess_options_t *options, size_t key, const char *text, err_t *err) {
     uint64_t line = 0;
     const bool is_line = key == HEADER && units_parse_count(text, &line) && line && line <= UINT32_MAX,
@@ -76,10 +69,17 @@ bool guess_options_with(void *of, const char *text, err_t *err) {
         return false;
     if (!text[length])
         return err_set(err, STATUS_USAGE, "--with %s needs a value: --with %s=...", key, key);
-    const bool ok =
-        row == TIMEZONE ? read_timezone(options, value, err) : read_value(options, (size_t)row, value, err);
-    options->said[row] = ok ? text : options->said[row];
-    return ok;
+    if (row == TIMEZONE) {
+        zone_t *const zone = schema_read_zone(value, err);
+        if (!zone)
+            return err_where(err, "--with timezone");
+        free(zone);
+        options->timezone = value;
+    } else if (!read_value(options, (size_t)row, value, err)) {
+        return false;
+    }
+    options->said[row] = text;
+    return true;
 }
 
 bool guess_options_bad_value(void *of, const char *text, err_t *err) {
@@ -173,7 +173,7 @@ static bool is_of_new(const schema_t *schema, const char *text) {
         known |= strcmp(schema->fields[i].name, spec.name) == 0 ||
                  words_find(&schema->fields[i].columns, ENCODING_NONE, (const uint8_t *)spec.name,
                             strlen(spec.name)) >= 0;
-    type_spec_free(&spec);
+    free(spec.name);
     return !known;
 }
 
@@ -257,14 +257,9 @@ bool type_spec_read(const char *text, type_spec_t *spec, err_t *err) {
     return (spec->key && !*at) || read_type(spec, at, err);
 }
 
-void type_spec_free(type_spec_t *spec) {
-    free(spec->name);
-    *spec = (type_spec_t){.text = NULL};
-}
-
 bool guess_options_type(const char *text, err_t *err) {
     type_spec_t spec;
     const bool ok = type_spec_read(text, &spec, err);
-    type_spec_free(&spec);
+    free(spec.name);
     return ok;
 }

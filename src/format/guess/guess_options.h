@@ -82,17 +82,16 @@ const char *guess_options_unused(const guess_options_t *options, const schema_t 
 
 typedef struct {
     const char *text;          /* as the user gave it */
-    char *name;                /* owns the memory of all three */
+    char *name;                /* the memory of all three, which the owner of the spec frees */
     char *key;                 /* NULL: the key of the guess */
     const schema_type_t *type; /* NULL: the type of the guess */
     char *pattern;             /* NULL: the usual one of the type */
     bool taken;                /* a column has it */
 } type_spec_t;
 
-/* False: a mistake (status 1). Keys and patterns are checked when the guessed format is read. The caller frees *spec, also after a
- * failure. */
+/* False: a mistake (status 1). Keys and patterns are checked when the guessed format is read. The caller frees spec->name, also after
+ * a failure. */
 bool type_spec_read(const char *text, type_spec_t *spec, err_t *err);
-void type_spec_free(type_spec_t *spec);
 /* Appends those that are taken, as the line of a format file has them. */
 void type_spec_name(text_t *yaml, const type_spec_t *specs, size_t count);
 bool guess_options_type(const char *text, err_t *err); /* checks a SPEC */

@@ -384,10 +384,6 @@ bool guess_kind_is_number(kind_t kind) {
     return value_types[kind].number;
 }
 
-bool guess_kind_is_text(kind_t kind) {
-    return kind == TYPE_TEXT || kind == TYPE_TRIMMED;
-}
-
 /* 212.555.123: if all values have three or four groups of three digits, they are telephone or other codes. */
 static bool are_dialled(const column_t *column) {
     return (column->any[ANY_GROUPED] & ~column->any[ANY_FRACTION]) >> MARK_COMMA & 1 &&

@@ -117,8 +117,10 @@ void guess_column_begin(column_t *column);
 void guess_column_add(column_t *column, const uint8_t *text, size_t length);
 
 typedef field_type_t kind_t;
+static inline bool guess_kind_is_text(kind_t kind) {
+    return kind == TYPE_TEXT || kind == TYPE_TRIMMED;
+}
 bool guess_kind_is_number(kind_t kind);
-bool guess_kind_is_text(kind_t kind);
 
 typedef struct {
     kind_t kind;

@@ -113,10 +113,6 @@ static size_t usual_fields(const study_t *study) {
     return best;
 }
 
-static size_t line_of(const study_t *study, size_t record) {
-    return lines_count(study->text, study->records[record].at);
-}
-
 /* ---- the first record ----
  *
  * The first record is the first line with as many fields as most lines have. Four kinds of lines are exceptions:
@@ -176,8 +172,8 @@ static bool is_odd_header(study_t *study, structure_t *found) {
 }
 
 /* Notes which of the first lines hold the text above the values of a column: two follow it, and two follow no other text there
- * (study->heads). In a file of several tables they follow others, too. */
-static void find_texts(study_t *study, const structure_t *found) {
+ * (study->heads). In a file of several tables they follow others, too. False: no line does. */
+static bool find_texts(study_t *study, const structure_t *found) {
     static _Thread_local struct {
         size_t text, values, typed; /* the line from 1 of the last text, and what follows it */
         size_t head, typed_head;    /* that of the text above the first two values */
@@ -202,12 +198,16 @@ static void find_texts(study_t *study, const structure_t *found) {
             }
         }
     }
-    for (size_t j = 0; j < found->columns; j++)
-        if (columns[j].heads == 1 && columns[j].head && columns[j].head <= MOST_BEFORE + 1) {
-            study->heads[columns[j].head - 1]++;
-            study->typed_heads[columns[j].head - 1] +=
-                columns[j].typed_head && columns[j].text == columns[j].head;
-        }
+    bool any = false;
+    for (size_t j = 0; j < found->columns; j++) {
+        const size_t head = columns[j].heads == 1 ? columns[j].head : 0;
+        if (!head || head > MOST_BEFORE + 1)
+            continue;
+        any = true;
+        study->heads[head - 1]++;
+        study->typed_heads[head - 1] += columns[j].typed_head && columns[j].text == head;
+    }
+    return any;
 }
 
 /* What the fields of a line show. */
@@ -260,10 +260,7 @@ static size_t find_members(study_t *study, const structure_t *found, size_t firs
  * there is none. `named`: values below show that it is one. unsure: it, or a line before it, may be a record. */
 static size_t find_names(study_t *study, structure_t *found, size_t *begin) {
     bool titles = true; /* so are all lines above */
-    find_texts(study, found);
-    bool any = false;
-    for (size_t i = 0; i <= MOST_BEFORE; i++)
-        any |= study->heads[i] > 0;
+    const bool any = find_texts(study, found);
     for (size_t i = 0; i + 1 < study->count && i <= MOST_BEFORE; i++) {
         const shape_t shape = shape_of(study, i);
         const bool title = shape.filled < 2 && !shape.values, heads = study->heads[i];
@@ -319,7 +316,7 @@ static size_t find_first(study_t *study, structure_t *found, size_t *of) {
     found->comment = comments ? '#' : 0;
     found->first = study->records[first].at;
     found->names = found->named ? study->records[names].at : found->first;
-    found->skip = before ? line_of(study, before) : 0;
+    found->skip = before ? lines_count(study->text, study->records[before].at) : 0;
     *of = study->count - first - passed;
     return found->titles > MOST_BEFORE ? 0 : fitting;
 }
