@@ -123,16 +123,17 @@ static bool has_all_fields(const guess_t *guess) {
 static bool add_record(guess_t *guess, const guess_line_t *line, err_t *err) {
     guess->records++;
     guess->with_cr += has_cr(guess, line->text, line->length);
-    if (!has_all_fields(guess) || guess_is_underline(guess, line)) {
+    /* a line of - = _ + only is a reject under a guessed format */
+    if (!has_all_fields(guess) ||
+        dialect_is_underline(&guess->schema, guess->schema.delimiters[0], line->text, line->length)) {
         guess->misfits++;
         guess->quotes.odd += guess->split.torn > 0;
         return true;
     }
     uint32_t torn;
     bool hollow = true;
-    if (!guess_quotes_look(guess, line, &torn, err))
+    if (!guess_look_at_text(guess, line, &torn, err))
         return false;
-    const bool wide = !encoding_is_ascii(line->text, line->length);
     for (size_t i = 0; !torn && i < guess->split.count; i++) {
         const span_t *span = &guess->split.spans[i];
         guess_column_t *column = column_at(guess, i);
@@ -143,8 +144,6 @@ static bool add_record(guess_t *guess, const guess_line_t *line, err_t *err) {
         guess_compare_head(column, span);
         column->column.kept_blank |= span->raw_length > span->length && span->length &&
                                      (span->text[0] == ' ' || span->text[span->length - 1] == ' ');
-        if (wide)
-            guess_look_at_bytes(guess, span->text, span->length);
     }
     guess->hollow += hollow && !torn;
     return true;
@@ -362,14 +361,10 @@ static bool add_like_first(guess_t *guess, err_t *err) {
     return true;
 }
 
-/* Decides what takes all records: line ends, quotes, encoding. */
+/* Decides what takes all records. */
 static bool settle_text(guess_t *guess, err_t *err) {
     decide_columns(guess);
-    if (guess->kept)
-        return guess_read_names(guess, err);
-    if (2 * guess->with_cr > guess->records)
-        return guess_refuse_cr(guess->name, err);
-    return guess_find_quotes(guess, err) && guess_find_encoding(guess, err) && guess_read_names(guess, err);
+    return (guess->kept || guess_find_text(guess, err)) && guess_read_names(guess, err);
 }
 
 /* Decides by the first input, then by all. */

@@ -154,12 +154,6 @@ static bool is_period(const char *text, size_t length) {
     return is;
 }
 
-/* ---- the first record ---- */
-
-bool guess_is_underline(const guess_t *guess, const guess_line_t *line) {
-    return dialect_is_underline(&guess->schema, guess->schema.delimiters[0], line->text, line->length);
-}
-
 /* ---- a field, and how the values below are written ---- */
 
 static figure_t figure_of(const uint8_t *text, size_t length) {
@@ -292,7 +286,8 @@ static bool is_description(const guess_t *guess, const guess_line_t *line) {
         for (size_t j = 0; dashes && j < length; j++)
             dashes = memchr("-: |", text[j], 4);
     }
-    return widths || dashes || guess_is_underline(guess, line);
+    return widths || dashes ||
+           dialect_is_underline(&guess->schema, guess->schema.delimiters[0], line->text, line->length);
 }
 
 /* Refuses the first row, or what may be names, if it describes the names above it. */

@@ -62,7 +62,7 @@ typedef struct {
     const char *in; /* the input that holds it */
 } guess_words_t;
 
-/* What the records show about quotes: see guess_quotes.c. */
+/* What the records show about quotes: see guess_text.c. */
 typedef struct {
     uint64_t torn;     /* records of several lines, each of which looks like one */
     bool loose;        /* a field without quotes around it holds a quote */
@@ -134,12 +134,9 @@ guess_column_t *guess_column_at(guess_t *guess, const char *path, err_t *err);
 bool guess_add_column(guess_t *guess, const char *text, size_t length, err_t *err);
 /* Cuts a line into guess->split. */
 bool guess_split_line(guess_t *guess, const guess_line_t *line, err_t *err);
-/* guess_encoding.c: called for each value; called at the end. */
-void guess_look_at_bytes(guess_t *guess, const uint8_t *text, size_t length);
-bool guess_find_encoding(guess_t *guess, err_t *err);
-/* guess_quotes.c: called for a record that is split (*torn: it will be rejected); at the end. */
-bool guess_quotes_look(guess_t *guess, const guess_line_t *line, uint32_t *torn, err_t *err);
-bool guess_find_quotes(guess_t *guess, err_t *err);
+/* guess_text.c: called for a record that is split (*torn: it will be rejected); at the end. */
+bool guess_look_at_text(guess_t *guess, const guess_line_t *line, uint32_t *torn, err_t *err);
+bool guess_find_text(guess_t *guess, err_t *err);
 /* Notes the quotes of the record that is split. names: it is the first one, whose quotes say nothing about the columns. */
 void guess_note_quotes(guess_t *guess, bool names);
 /* True if no value of the sample is in quotes, so that quotes in later fields may be ordinary characters. */
@@ -157,8 +154,6 @@ void guess_settle_nulls(guess_t *guess);
 bool guess_cut_first(guess_t *guess, const guess_line_t *line, err_t *err);
 /* Compares the first record's field with a value of its column. */
 void guess_compare_head(guess_column_t *column, const span_t *span);
-/* True if the line is made of - = _ + only, which is a reject under a guessed format. */
-bool guess_is_underline(const guess_t *guess, const guess_line_t *line);
 /* At the end: reads the names as UTF-8; decides whether they are names; makes the keys. */
 bool guess_read_names(guess_t *guess, err_t *err);
 bool guess_find_header(guess_t *guess, err_t *err);

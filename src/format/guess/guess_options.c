@@ -110,51 +110,50 @@ bool guess_options_check(guess_options_t *options, char *const *types, size_t co
                    said ? said : "type", format);
 }
 
-static void quote_guessing(text_t *line, const guess_options_t *options) {
+/* An option in a text, in quotes where a shell needs them. */
+typedef void put_fn(text_t *text, const char *option, const char *value);
+
+static void put_guessing(text_t *text, const guess_options_t *options, put_fn *put) {
     for (size_t i = 0; i < GUESS_KEYS; i++)
-        shell_quote_option(line, "--with", options->said[i]);
+        put(text, "--with", options->said[i]);
     for (size_t i = 0; i < options->type_count; i++)
-        shell_quote_option(line, "--type", options->types[i]);
+        put(text, "--type", options->types[i]);
 }
 
 void guess_options_quote(text_t *line, const guess_options_t *options) {
-    quote_guessing(line, options);
+    put_guessing(line, options, shell_quote_option);
     if (options->bad_value_given)
         shell_quote_option(line, "--on-bad-value", schema_bad_values[options->bad_value]);
 }
 
-/* Appends the quoted options as a format file has them: on one line. */
-static void put_escaped(text_t *yaml, text_t *line) {
-    const size_t room = 4 * line->length + 1;
-    if (line->length && text_grow(yaml, room))
-        yaml->length += strlen(escape_text(yaml->bytes + yaml->length, room, line->bytes, line->length));
-    text_miss(yaml, line);
-    text_free(line);
+/* As a format file has it: without line ends. */
+static void put_escaped(text_t *yaml, const char *option, const char *value) {
+    text_t line = {.length = 0};
+    shell_quote_option(&line, option, value);
+    const size_t room = 4 * line.length + 1;
+    if (line.length && text_grow(yaml, room))
+        yaml->length += strlen(escape_text(yaml->bytes + yaml->length, room, line.bytes, line.length));
+    text_miss(yaml, &line);
+    text_free(&line);
 }
 
 void type_spec_name(text_t *yaml, const type_spec_t *specs, size_t count) {
-    text_t line = {.length = 0};
     for (size_t i = 0; i < count; i++)
-        shell_quote_option(&line, "--type", specs[i].taken ? specs[i].text : NULL);
-    put_escaped(yaml, &line);
+        put_escaped(yaml, "--type", specs[i].taken ? specs[i].text : NULL);
 }
 
 void guess_options_name(text_t *yaml, const guess_options_t *options) {
-    text_t line = {.length = 0};
-    quote_guessing(&line, options);
-    if (!line.length)
+    if (!guess_options_said(options, false) && !options->type_count)
         return;
     text_append(yaml, "# with");
-    put_escaped(yaml, &line);
+    put_guessing(yaml, options, put_escaped);
     text_append(yaml, "\n");
 }
 
 /* True if the line of a kept format names the option. */
 static bool is_kept(const char *kept, const char *option, const char *value, text_t *item) {
     const size_t length = strcspn(kept, "\n");
-    text_t line = {.length = 0};
-    shell_quote_option(&line, option, value);
-    put_escaped(item, &line);
+    put_escaped(item, option, value);
     for (const char *at = item->bytes ? strstr(kept, item->bytes) : NULL; at && at < kept + length;
          at = strstr(at + 1, item->bytes))
         if (strchr(" \n", at[item->length]))
