@@ -193,7 +193,7 @@ static void begin_head(guess_column_t *column) {
     column_t one;
     guess_column_begin(&one);
     guess_column_add(&one, text, length);
-    const kind_t kind = guess_column_decide(&one).kind;
+    const field_type_t kind = guess_column_decide(&one).kind;
     blanks_trim(&text, &length);
     *field = (head_t){.text = (const char *)text,
                       .length = length,

@@ -55,13 +55,6 @@ static inline bool guess_is_typed_by_user(const guess_column_t *column) {
     return column->spec && column->spec->type;
 }
 
-/* The bytes above 7f of text that is not UTF-8, and those of them that stand where they would not in windows-1252. */
-typedef struct {
-    uint64_t count, odd;
-    char first[24]; /* the first odd one, with what is around it, in UTF-8 */
-    const char *in; /* the input that holds it */
-} guess_words_t;
-
 /* What the records show about quotes: see guess_text.c. */
 typedef struct {
     uint64_t torn;     /* records of several lines, each of which looks like one */
@@ -82,7 +75,7 @@ struct guess {
     record_kind_t kind; /* of JSON the columns are paths, and of JSON and BSON the structure stays empty */
     bool marked;        /* the input begins with the byte-order mark of UTF-8 */
     guess_options_t options;
-    type_spec_t *types; /* options.type_count; see guess_tell_types */
+    type_spec_t *types; /* options.type_count; see tell_types */
     structure_t structure;
     schema_t schema; /* of structure.way */
     split_t split;
@@ -109,7 +102,12 @@ struct guess {
     const char *here;         /* the input at hand */
     /* The first input with UTF-8 that is no ASCII; with text that is not UTF-8. NULL: none. */
     const char *wide_characters, *other_bytes;
-    guess_words_t words;
+    struct {
+        uint64_t count,
+            odd; /* its bytes above 7f; those of them that stand where they would not in windows-1252 */
+        char first[24];   /* the first odd one, with what is around it, in UTF-8 */
+        const char *in;   /* the input that holds it */
+    } words;              /* of text that is not UTF-8 */
     const schema_t *kept; /* of guess_widen: its fields are the first columns; otherwise NULL */
     /* set at the end */
     bool header;     /* the format says header: yes */
@@ -143,12 +141,6 @@ void guess_note_quotes(guess_t *guess, bool names);
 bool guess_is_of_no_quotes(const guess_t *guess);
 /* guess_write.c: the kept format file with its new columns as optional fields, and their --type among its options. */
 bool guess_write_added(const guess_t *guess, const char *yaml, char **wider, err_t *err);
-/* guess_settle.c: gives each --type to its column when the names are known; with a kept format those of new columns. */
-bool guess_tell_types(guess_t *guess, err_t *err);
-/* Decides what a column alone leaves open. */
-bool guess_settle_ways(guess_t *guess, err_t *err);
-/* \N is a null value in all columns if one has it; so is NULL if it is a null value in one. */
-void guess_settle_nulls(guess_t *guess);
 /* guess_header.c: which line names the columns. guess.c calls these in this order: */
 /* Cuts the first record, or each line of names before it: names of groups stand in front of those below them. */
 bool guess_cut_first(guess_t *guess, const guess_line_t *line, err_t *err);

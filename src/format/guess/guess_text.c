@@ -183,8 +183,7 @@ static bool is_in_place(const uint8_t *text, size_t length, size_t at) {
 }
 
 static void look_at_bytes(guess_t *guess, const uint8_t *text, size_t length) {
-    guess_words_t *words = &guess->words;
-    enum { KEPT = sizeof words->first / ENCODING_MOST_BYTES - 1 };
+    enum { KEPT = sizeof guess->words.first / ENCODING_MOST_BYTES - 1 };
     if (encoding_is_ascii(text, length))
         return;
     const bool valid = utf8_valid(text, length),
@@ -194,18 +193,19 @@ static void look_at_bytes(guess_t *guess, const uint8_t *text, size_t length) {
     for (size_t at = 0; !valid && at < length; at++) {
         if (text[at] < 0x80)
             continue;
-        words->count++;
+        guess->words.count++;
         if (possible && is_in_place(text, length, at))
             continue;
-        if (!words->odd) {
+        if (!guess->words.odd) {
             size_t from = at;
             while (from && at - from < KEPT / 2 && text[from - 1] > ' ')
                 from--;
-            words->in = guess->here;
-            encoding_to_utf8(possible ? ENCODING_WINDOWS_1252 : ENCODING_LATIN1, (uint8_t *)words->first,
-                             text + from, length - from < KEPT ? length - from : KEPT);
+            guess->words.in = guess->here;
+            encoding_to_utf8(possible ? ENCODING_WINDOWS_1252 : ENCODING_LATIN1,
+                             (uint8_t *)guess->words.first, text + from,
+                             length - from < KEPT ? length - from : KEPT);
         }
-        words->odd += possible ? 1 : NEVER;
+        guess->words.odd += possible ? 1 : NEVER;
     }
 }
 
@@ -223,7 +223,6 @@ static bool check_given(const guess_t *guess, err_t *err) {
 }
 
 static bool find_encoding(guess_t *guess, err_t *err) {
-    const guess_words_t *words = &guess->words;
     guess->here = guess->name;
     for (size_t i = 0; i < guess->structure.columns; i++)
         look_at_bytes(guess, (const uint8_t *)guess->columns[i].text, guess->columns[i].length);
@@ -235,13 +234,13 @@ static bool find_encoding(guess_t *guess, err_t *err) {
                                            : ENCODING_NONE;
     if (given)
         return check_given(guess, err);
-    if (words->odd && words->odd * MOST_OF >= words->count)
+    if (guess->words.odd && guess->words.odd * MOST_OF >= guess->words.count)
         return err_set(
             err, STATUS_INPUT,
             "%.1000s: its text is not UTF-8, and hardly windows-1252, in which it would have words "
             "such as '%s'. Say which encoding it is: --with encoding=NAME (NAME may be " ENCODINGS
             "; iconv -l lists all), or --with encoding=windows-1252 if it is that after all",
-            words->in, words->first);
+            guess->words.in, guess->words.first);
     const char *utf8 = guess->marked ? guess->name : guess->wide_characters;
     return !guess->other_bytes || !utf8 ||
            err_set(err, STATUS_INPUT,

@@ -20,6 +20,7 @@ enum { MOST_SHOWN = 1000 }; /* bytes of a list, and the rest of an item */
 
 typedef struct {
     const guess_t *guess;
+    bool exact; /* numbers keep all that their texts say */
     text_t yaml, people;
     text_t lists[LISTS];
     size_t shown[LISTS]; /* bytes of its items that are shown; 0: all */
@@ -82,7 +83,7 @@ static void put_share(text_t *out, const guess_t *guess) {
 /* True if a column has a type, or numbers, that the user has not given it. */
 static bool has_type(const guess_t *guess, bool number) {
     for (size_t i = 0; i < guess->structure.columns; i++) {
-        const kind_t kind = guess->columns[i].is.kind;
+        const field_type_t kind = guess->columns[i].is.kind;
         if ((number ? guess_kind_is_number(kind) : !guess_kind_is_text(kind)) &&
             !guess_is_typed_by_user(&guess->columns[i]))
             return true;
@@ -169,7 +170,7 @@ static void write_record(writer_t *to) {
     put_way(&to->yaml, guess, true);
     put_way(&to->people, guess, false);
     write_header(to);
-    text_append(&to->yaml, has_type(guess, true) ? ", exact: yes" : "");
+    text_append(&to->yaml, to->exact ? ", exact: yes" : "");
     const char *encoding = guess->encoding ? encoding_names[guess->encoding] : guess->options.charset;
     text_print(&to->yaml, encoding ? ", encoding: %s}\n" : "}\n%s", encoding ? encoding : "");
     text_print(&to->people, encoding ? ", encoding %s" : "%s", encoding ? encoding : "");
@@ -203,16 +204,14 @@ static void put_writing(text_t *out, const guess_column_t *column) {
 
 static void write_type(writer_t *to, text_t *people, const guess_column_t *column) {
     const decision_t *is = &column->is;
-    const schema_t *kept = to->guess->kept;
-    const bool number = guess_kind_is_number(is->kind),
-               exact = kept ? kept->exact : has_type(to->guess, true);
+    const bool number = guess_kind_is_number(is->kind);
     text_t more = {.length = 0};
     put_writing(&more, column);
     text_print(&to->yaml, " type: %s%s", type_of(is), more.bytes ? more.bytes : "");
     /* otherwise blanks in quotes and capitals of later values would be lost */
-    if (guess_is_typed_by_user(column)
-            ? number && exact
-            : is->kind == TYPE_TRIMMED || is->kind == TYPE_OBJECTID || (kept && number && !exact))
+    if (guess_is_typed_by_user(column) ? number && to->exact
+                                       : is->kind == TYPE_TRIMMED || is->kind == TYPE_OBJECTID ||
+                                             (to->guess->kept && number && !to->exact))
         text_print(&to->yaml, ", exact: %s", guess_is_typed_by_user(column) ? "no" : "yes");
     if (is->took_point)
         text_append(&more, ", decimal dot; else --with decimal=,");
@@ -321,7 +320,10 @@ static void write_field(writer_t *to, const guess_column_t *column) {
         write_nulls(to, column);
     if (renamed && to->guess->header)
         put_scalar(&to->yaml, ", column: ", column->name);
-    text_append(&to->yaml, column->optional ? ", optional: yes}\n" : "}\n");
+    text_append(&to->yaml, column->optional ? ", optional: yes" : "");
+    if (to->guess->kept)
+        put_scalar(&to->yaml, ", added: ", column->in);
+    text_append(&to->yaml, "}\n");
     if (renamed && key == name)
         text_print(list_next(to, RENAMED), "'%s' -> %s",
                    guess_shown(shown, sizeof shown, column->name, strlen(column->name)), column->key);
@@ -359,15 +361,12 @@ static void list_dates(text_t *lines, const guess_t *guess) {
 /* ---- more columns ---- */
 
 bool guess_write_added(const guess_t *guess, const char *yaml, char **wider, err_t *err) {
-    writer_t to = {.guess = guess};
+    writer_t to = {.guess = guess, .exact = guess->kept->exact};
     text_t out = {.length = 0}, types = out;
     for (size_t i = guess->decided; i < guess->structure.columns; i++) {
         if (guess_leaves_out(guess, &guess->columns[i]))
             continue;
         write_field(&to, &guess->columns[i]);
-        to.yaml.length -= strlen("}\n");
-        put_scalar(&to.yaml, ", added: ", guess->columns[i].in);
-        text_append(&to.yaml, "}\n");
         write_kept_column(&to, &guess->columns[i]);
     }
     type_spec_name(&types, guess->types, guess->options.type_count);
@@ -391,7 +390,7 @@ bool guess_write_added(const guess_t *guess, const char *yaml, char **wider, err
 bool guess_write(const guess_t *guess, char **yaml, char **lines, err_t *err) {
     const bool documents = guess->kind != RECORDS_DELIMITED;
     const char *bad = guess->options.bad_value ? schema_bad_values[guess->options.bad_value] : NULL;
-    writer_t to = {.guess = guess};
+    writer_t to = {.guess = guess, .exact = has_type(guess, true)};
     text_t about = {.length = 0};
     text_print(&about, "guessed from %s", guess->name);
     text_append(&to.yaml, "# Guessed by tipple, ");

@@ -1,5 +1,4 @@
 #include "format/guess/column/guess_column.h"
-#include "format/types.h"
 #include "format/values/blanks.h"
 #include "format/values/convert.h"
 
@@ -380,10 +379,6 @@ void guess_column_add(column_t *column, const uint8_t *text, size_t length) {
 
 /* ---- columns: what they are ---- */
 
-bool guess_kind_is_number(kind_t kind) {
-    return value_types[kind].number;
-}
-
 /* 212.555.123: if all values have three or four groups of three digits, they are telephone or other codes. */
 static bool are_dialled(const column_t *column) {
     return (column->any[ANY_GROUPED] & ~column->any[ANY_FRACTION]) >> MARK_COMMA & 1 &&
@@ -490,7 +485,7 @@ bool guess_column_nearly(const column_t *column, fit_t *fit, decision_t *is) {
     return !guess_kind_is_text(is->kind) && !(is->orders & (is->orders - 1));
 }
 
-decision_t guess_column_as(const column_t *column, kind_t kind, uint8_t numbers) {
+decision_t guess_column_as(const column_t *column, field_type_t kind, uint8_t numbers) {
     readings_t among = {.pairs = kind == TYPE_BOOLEAN ? ~0u : 0};
     if (guess_kind_is_number(kind))
         among.numbers = numbers;

@@ -16,7 +16,7 @@
 #ifndef TIPPLE_FORMAT_GUESS_COLUMN_GUESS_COLUMN_H
 #define TIPPLE_FORMAT_GUESS_COLUMN_GUESS_COLUMN_H
 
-#include "format/schema/schema.h"
+#include "format/types.h"
 #include "format/values/pattern.h"
 
 #include <stdbool.h>
@@ -116,14 +116,15 @@ typedef struct {
 void guess_column_begin(column_t *column);
 void guess_column_add(column_t *column, const uint8_t *text, size_t length);
 
-typedef field_type_t kind_t;
-static inline bool guess_kind_is_text(kind_t kind) {
+static inline bool guess_kind_is_text(field_type_t kind) {
     return kind == TYPE_TEXT || kind == TYPE_TRIMMED;
 }
-bool guess_kind_is_number(kind_t kind);
+static inline bool guess_kind_is_number(field_type_t kind) {
+    return value_types[kind].number;
+}
 
 typedef struct {
-    kind_t kind;
+    field_type_t kind;
     readings_t reads; /* those that the values have in common */
     bool comma;       /* of numbers: the decimal mark */
     size_t pair;
@@ -146,7 +147,7 @@ typedef struct {
 /* The type of a text column without a few of its values (at most one in twenty). False: it has none. */
 bool guess_column_nearly(const column_t *column, fit_t *fit, decision_t *is);
 /* Makes the column this kind, written as most of its values of this kind are; numbers by these readings. */
-decision_t guess_column_as(const column_t *column, kind_t kind, uint8_t numbers);
+decision_t guess_column_as(const column_t *column, field_type_t kind, uint8_t numbers);
 /* Reads numbers with this decimal mark only, or dates in this order. */
 void guess_take_way(const column_t *column, date_order_t way, decision_t *is);
 /* The first sign between the parts of a pattern; 0: none. */
