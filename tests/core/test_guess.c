@@ -1,5 +1,5 @@
-/* guess: what pieces of a text tell, and where nothing can be told. Whole files and the formats that a
- * person would write for them are in tests/cli/tables/guess-*.table. */
+/* guess: what pieces of a text show, and where nothing can be decided. Whole files, and the formats that a user would write
+ * for them, are in tests/cli/tables/guess-*.table. */
 #include "format/guess/guess_inner.h"
 #include "test.h"
 

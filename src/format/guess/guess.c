@@ -14,7 +14,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 void guess_destroy(guess_t *guess) {
     if (!guess)
@@ -149,15 +148,14 @@ static bool add_record(guess_t *guess, const guess_line_t *line, err_t *err) {
     return true;
 }
 
-/* True if the field holds the column's name. */
+/* True if the field holds the column's name. Those of a kept format are UTF-8, others as in the text. */
 static bool is_named(const guess_t *guess, const guess_column_t *column, const span_t *span) {
     const uint8_t *text = span->text, *name = (const uint8_t *)column->text;
     size_t length = span->length, name_length = column->length;
+    const encoding_t encoding = column < guess->columns + guess->decided ? guess->encoding : ENCODING_NONE;
     blanks_trim(&text, &length);
-    if (column < guess->columns + guess->decided)
-        return encoding_same(guess->encoding, column->text, name_length, text, length, true);
     blanks_trim(&name, &name_length);
-    return length == name_length && strncasecmp((const char *)text, (const char *)name, length) == 0;
+    return encoding_same(encoding, (const char *)name, name_length, text, length, true);
 }
 
 /* True if the record that is split is the header again, except for quotes, case and blanks around names. The reader also takes
@@ -311,7 +309,7 @@ static bool begin_other(guess_t *guess, const guess_piece_t *piece, bool *takes,
     if (delimited && guess_next(&guess->schema, &at, piece->text + piece->length, piece->ends, &line)) {
         if (!guess_split_line(guess, &line, err))
             return false;
-        *takes = guess->named_here ? is_first(guess, &line) : !guess->header && is_record(guess);
+        *takes = guess->named ? is_first(guess, &line) : is_record(guess);
         guess->fields = guess->split.count;
         if ((guess->header && !add_names(guess, takes, err)) || (*takes && !check_quote(guess, piece, err)))
             return false;
@@ -354,7 +352,7 @@ static guess_column_t *find_column(guess_t *guess, const type_spec_t *spec, err_
     if (guess->kind != RECORDS_DELIMITED)
         return guess_column_at(guess, spec->name, err);
     const char *words[2 * SCHEMA_MOST_FIELDS];
-    const size_t count = guess->structure.columns, from = guess->header || guess->named_here ? 0 : count;
+    const size_t count = guess->structure.columns, from = guess->named ? 0 : count;
     for (size_t i = from; i < 2 * count; i++) {
         guess_column_t *column = &guess->columns[i % count];
         words[i] = i < count ? column->name : column->key;
@@ -372,7 +370,6 @@ static guess_column_t *find_column(guess_t *guess, const type_spec_t *spec, err_
 /* Gives each --type to its column when the names are known; with a kept format those of new columns. */
 static bool tell_types(guess_t *guess, err_t *err) {
     static const uint8_t by_mark[] = {POINTS | COMMAS, [GUESS_POINT] = POINTS, [GUESS_COMMA] = COMMAS};
-    const uint8_t numbers = by_mark[guess->options.decimal];
     guess->seen = guess->structure.columns;
     for (size_t i = 0; i < guess->options.type_count; i++) {
         type_spec_t *spec = &guess->types[i];
@@ -391,7 +388,7 @@ static bool tell_types(guess_t *guess, err_t *err) {
         if (!spec->type)
             continue;
         if (guess->kind == RECORDS_DELIMITED)
-            *is = guess_column_as(&column->column, spec->type->type, numbers);
+            *is = guess_column_as(&column->column, spec->type->type, by_mark[guess->options.decimal]);
         is->kind = spec->type->type;
         if (!*is->pattern || spec->pattern)
             is->timed = strcmp(spec->type->name, "date") != 0;
@@ -527,10 +524,9 @@ static void decide_columns(guess_t *guess) {
 /* Adds the first record and all lines that are the same: without a header they are records. After a header of one column the
  * repeated ones are values. */
 static bool add_like_first(guess_t *guess, err_t *err) {
-    const bool named = guess->header || guess->named_here;
-    if (guess->kept || (named && guess->structure.columns > 1))
+    if (guess->kept || (guess->named && guess->structure.columns > 1))
         return true;
-    for (uint64_t i = named; i < guess->like_first; i++)
+    for (uint64_t i = guess->named; i < guess->like_first; i++)
         if (!guess_split_line(guess, &guess->first, err) || !add_record(guess, &guess->first, err))
             return false;
     decide_columns(guess);
@@ -570,7 +566,7 @@ static bool begin_kept(guess_t *guess, err_t *err) {
     const schema_t *const kept = guess->kept;
     guess->schema = *kept;
     guess->decided = kept->field_count;
-    guess->header = true;
+    guess->named = guess->header = true;
     guess->encoding = kept->encoding;
     unsigned marks = 0, orders = 0;
     for (size_t i = 0; i < kept->field_count; i++) {
@@ -624,16 +620,15 @@ static bool read_types(guess_t *guess, err_t *err) {
 /* kept: the format that the sample may widen, or NULL. */
 static guess_t *guess_from(const guess_sample_t *sample, const schema_t *kept, const guess_options_t *options,
                            err_t *err) {
-    const guess_piece_t *const head = kept ? NULL : find_head(sample);
     guess_t *guess = calloc(1, sizeof *guess);
     if (!guess) {
         err_memory(err, sizeof *guess);
         return NULL;
     }
     guess->sample = sample;
-    guess->head = head;
+    guess->head = kept ? NULL : find_head(sample);
     guess->kept = kept;
-    guess->name = guess->here = (head ? head : sample->pieces)->input;
+    guess->name = guess->here = (kept ? sample->pieces : guess->head)->input;
     guess->options = *options;
     guess->all = sample->every;
     if (read_types(guess, err) && (kept ? begin_kept(guess, err) : begin(guess, err)) &&

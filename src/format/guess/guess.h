@@ -39,7 +39,7 @@ typedef struct {
     guess_piece_t *pieces;
     size_t count;          /* at least one */
     bool every;            /* each input of the command has its pieces here */
-    guess_lines_fn *lines; /* asked of a value that the user is told of; NULL: nobody knows */
+    guess_lines_fn *lines; /* asked where a sentence names the line of a value; NULL: lines are not known */
 } guess_sample_t;
 
 /* A sample of a stream that has gone quiet needs at least this number of lines. */

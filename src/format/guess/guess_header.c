@@ -447,7 +447,7 @@ static bool has_doubles(const guess_t *guess) {
     return false;
 }
 
-/* Decides how the format names the header: by `header: yes`, or as a line of its own (named_here). Refuses lines before the
+/* Decides how the format names the header: by `header: yes`, or as a line of its own. Refuses lines before the
  * records that neither explains. */
 static bool settle(guess_t *guess, bool header, err_t *err) {
     const structure_t *structure = &guess->structure;
@@ -456,7 +456,7 @@ static bool settle(guess_t *guess, bool header, err_t *err) {
         return refuse_fields(guess, guess->first_line, structure->columns - 1, err);
     guess->header =
         header && !structure->odd_header && !has_doubles(guess) && structure->names == structure->first;
-    guess->named_here = header && !guess->header;
+    guess->named = header;
     /* a comment of many fields may name the columns */
     const bool comment = structure->comment && !structure->way.blanks && !said && structure->before > 2 &&
                          2 * structure->before > structure->columns;
@@ -634,11 +634,10 @@ static bool check_new_key(const guess_t *guess, size_t at, err_t *err) {
 
 /* Makes the keys, when it is known whether the first record holds names. */
 bool guess_name_columns(guess_t *guess, err_t *err) {
-    const bool named = guess->header || guess->named_here;
     for (size_t i = guess->decided; i < guess->structure.columns; i++) {
         guess_column_t *column = &guess->columns[i];
         free(column->key);
-        if (!(column->key = make_key(named ? column->name : "", guess->options.nested == GUESS_YES)))
+        if (!(column->key = make_key(guess->named ? column->name : "", guess->options.nested == GUESS_YES)))
             return err_memory(err, MOST_KEY);
         if (guess->kept && !check_new_key(guess, i, err))
             return false;

@@ -103,22 +103,21 @@ struct guess {
     /* The first input with UTF-8 that is no ASCII; with text that is not UTF-8. NULL: none. */
     const char *wide_characters, *other_bytes;
     struct {
-        uint64_t count,
-            odd; /* its bytes above 7f; those of them that stand where they would not in windows-1252 */
+        uint64_t count;   /* its bytes above 7f */
+        uint64_t odd;     /* those of them that stand where they would not in windows-1252 */
         char first[24];   /* the first odd one, with what is around it, in UTF-8 */
         const char *in;   /* the input that holds it */
     } words;              /* of text that is not UTF-8 */
     const schema_t *kept; /* of guess_widen: its fields are the first columns; otherwise NULL */
     /* set at the end */
-    bool header;     /* the format says header: yes */
-    bool named_here; /* the first record holds names, but columns are found by their places: header_line */
+    bool named;  /* a line of the inputs names the columns, */
+    bool header; /* by which they are found; otherwise by their places: header_line */
     encoding_t encoding;
 };
 
-/* True for a column of which the kept format says that it stays left out. */
+/* With a kept format: true for a column that stays left out of it. */
 static inline bool guess_leaves_out(const guess_t *guess, const guess_column_t *column) {
-    return guess->kept &&
-           schema_leaves_out(guess->kept, ENCODING_NONE, (const uint8_t *)column->name, strlen(column->name));
+    return schema_leaves_out(guess->kept, ENCODING_NONE, (const uint8_t *)column->name, strlen(column->name));
 }
 
 /* guess_documents.c: what a text is: delimited, JSON or BSON. */

@@ -12,8 +12,9 @@
 
 /* ---- the rows of --with ---- */
 
-/* In the order of guess_options_t. */
 enum { HEADER, DELIMITER, QUOTE, ENCODING, DATES, DECIMAL, NESTED, VALIDATE, TIMEZONE };
+_Static_assert(offsetof(guess_options_t, validate) == offsetof(guess_options_t, words) + VALIDATE,
+               "the order of the members");
 
 static const char *const header_words[] = {"yes", "no"}, *const quote_words[] = {"double", "single", "none"},
                          *const date_words[] = {"dmy", "mdy", "ymd"}, *const decimal_words[] = {".", ","},

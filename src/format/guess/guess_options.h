@@ -89,8 +89,8 @@ typedef struct {
     bool taken;                /* a column has it */
 } type_spec_t;
 
-/* False: a mistake (status 1). Keys and patterns are checked when the guessed format is read. The caller frees spec->name, also after
- * a failure. */
+/* False: a mistake (status 1). Keys and patterns are checked when the guessed format is read. The caller frees spec->name, also
+ * after a failure. */
 bool type_spec_read(const char *text, type_spec_t *spec, err_t *err);
 /* Appends those that are taken, as the line of a format file has them. */
 void type_spec_name(text_t *yaml, const type_spec_t *specs, size_t count);

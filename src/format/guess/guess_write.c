@@ -103,11 +103,11 @@ static void write_header(writer_t *to) {
     const guess_t *guess = to->guess;
     /* a later header would be refused: it would have no value of that type */
     const bool sure = has_type(guess, false) && !guess->first_misfits && !guess->options.header;
-    if (guess->named_here)
+    if (guess->named && !guess->header)
         put_header_line(&to->yaml, guess);
     else
         text_print(&to->yaml, ", header: %s", guess->header ? "yes" : sure ? "refuse" : "no");
-    if (guess->header || guess->named_here)
+    if (guess->named)
         text_print(&to->people, ", header in line %llu", (unsigned long long)guess->first_line);
     else
         text_append(&to->people, ", no header");
@@ -141,7 +141,7 @@ static void put_way(text_t *out, const guess_t *guess, bool file) {
         text_print(out, ", comment: \"%c\"", structure->comment);
 }
 
-/* Appends the size of the sample, and what will not become of its lines what they may seem. */
+/* Appends the size of the sample, and which of its lines will not be read as they may seem to be. */
 static void show_sample(writer_t *to) {
     const guess_t *guess = to->guess;
     const uint64_t rejects = guess->misfits + guess->quotes.torn;
@@ -152,7 +152,7 @@ static void show_sample(writer_t *to) {
         text_print(&to->people, "; at least %s of them will be rejected", units_count(count, rejects));
     if (guess->nothing.backslash || guess->structure.way.backslash) /* as databases write */
         text_append(&to->people, "; other escapes such as \\t and \\\\ stay as they are");
-    if ((guess->header || guess->named_here) && guess->repeated && guess->structure.columns > 1)
+    if (guess->named && guess->repeated && guess->structure.columns > 1)
         text_append(&to->people, "; the header is there again, and is no row");
     text_append(&to->people, ")");
 }
@@ -301,8 +301,7 @@ static void write_kept_column(writer_t *to, const guess_column_t *column) {
 }
 
 static void write_field(writer_t *to, const guess_column_t *column) {
-    const bool renamed =
-        (to->guess->header || to->guess->named_here) && strcmp(column->name, column->key) != 0;
+    const bool renamed = to->guess->named && strcmp(column->name, column->key) != 0;
     const char *const name = column->key ? column->key : column->text;
     const char *const key = column->spec && column->spec->key ? column->spec->key : name;
     text_t *people = list_next(to, COLUMNS);
