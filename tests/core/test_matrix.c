@@ -63,7 +63,13 @@ static matrix_t *new_matrix(size_t count) {
 
 /* ---- the rule, on drawn trials ---- */
 
-enum { CELLS = 12, TUNES = 1000 };
+enum { CELLS = 12, TUNES = 400 };
+
+/* TUNES=1000 in the environment makes all of them, which takes three times as long. */
+static int count_tunes(void) {
+    const char *text = getenv("TUNES");
+    return text ? atoi(text) : TUNES;
+}
 
 /* A tune of twelve settings. Speeds by a formula: three numbers of threads and four batches; or drawn from one half to
  * the whole of the best. Trials scatter by a share, some are slowed down further, and the machines drift by 30 % up and
@@ -73,7 +79,7 @@ typedef struct {
     bool by_formula;
     double scatter, slowed;
     int trials;     /* of the budget: of 3 s each they take 3 or 10 minutes */
-    int near, held; /* of TUNES: the cheapest is truly within 5 % of the best; the set holds the best */
+    int near, held; /* of 1,000 tunes: the cheapest is truly within 5 % of the best; the set holds the best */
 } trial_t;
 
 static const trial_t TRIALS[] = {
@@ -114,12 +120,13 @@ static matrix_t *tune(const trial_t *trial, const double speeds[CELLS], uint64_t
 }
 
 TEST(finds_the_best) {
+    const int tunes = count_tunes(), chance = tunes < 1000 ? 20 : 0; /* what fewer tunes may be off by */
     for (size_t i = 0; i < sizeof TRIALS / sizeof *TRIALS; i++) {
         const trial_t *trial = &TRIALS[i];
         uint64_t drawn = 3037000493u;
         int near = 0, held = 0, settled = 0, near_settled = 0;
         size_t trials = 0, close = 0;
-        for (int at = 0; at < TUNES; at++) {
+        for (int at = 0; at < tunes; at++) {
             double speeds[CELLS];
             matrix_verdict_t verdict;
             draw_speeds(trial, at, speeds, &drawn);
@@ -140,9 +147,10 @@ TEST(finds_the_best) {
         print_message("%s: within 5 %% %d, set holds the best %d, of %d tunes of %.0f trials; %.1f settings "
                       "in the set; "
                       "settled %d, of these within 5 %% %d\n",
-                      trial->name, near, held, TUNES, (double)trials / TUNES, (double)close / TUNES, settled,
+                      trial->name, near, held, tunes, (double)trials / tunes, (double)close / tunes, settled,
                       near_settled);
-        assert_true(near >= trial->near && held >= trial->held);
+        assert_true(near * 1000 >= (trial->near - chance) * tunes &&
+                    held * 1000 >= (trial->held - chance) * tunes);
         assert_true(near_settled * 100 >= settled * 95);
     }
 }

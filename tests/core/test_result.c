@@ -163,7 +163,7 @@ static const struct {
      "zones "
      "docs_per_ms docs_per_ms_sd client_cores server_cores"},
     {"3.0 s", "3.0 s",
-     "-from_seconds -later_seconds -needed_seconds -to_seconds began_seconds budget_seconds busy_seconds "
+     "-from_seconds -later_seconds -needed_seconds began_seconds budget_seconds busy_seconds "
      "client_cpu_seconds query_seconds seconds throttled_seconds verified_seconds waiting_seconds "
      "within_seconds"},
     {"3 ms", "3",

@@ -97,7 +97,8 @@ static void find_ranges(matrix_t *matrix, size_t best) {
         if (!is_half_as_fast(matrix, trial->setting, best))
             continue;
         squares += error_of(matrix, trial) * error_of(matrix, trial);
-        freedom += trial->turn == last ? 1 : 0; /* a turn's first trial goes into its level */
+        /* a turn's first trial goes into its level */
+        freedom += trial->turn == last;
         last = trial->turn;
     }
     for (size_t i = 0; i < matrix->count; i++)

@@ -58,7 +58,7 @@ static bool read_line(const char *text, const char *target, tuned_t *tuned) {
     if (!bson_init_from_json(&line, text, -1, NULL))
         return false;
     const double threads = bson_read_number(&line, "threads"), batch = bson_read_number(&line, "batch");
-    const time_t when = (time_t)(bson_read_number(&line, "when") / 1e3);
+    const double when_ms = bson_read_number(&line, "when");
     struct tm local;
     const bool ok = strcmp(bson_read_text(&line, "target"), target) == 0 && threads >= 1 &&
                     threads <= LOAD_MOST_THREADS && batch >= 1 && batch <= LOAD_MOST_BATCH;
@@ -70,6 +70,7 @@ static bool read_line(const char *text, const char *target, tuned_t *tuned) {
                            .high = bson_read_number(&line, "high"),
                            .trials = bson_read_number(&line, "trials"),
                            .settled = bson_read_true(&line, "settled")};
+        const time_t when = isnan(when_ms) ? 0 : (time_t)(when_ms / 1e3);
         if (localtime_r(&when, &local))
             strftime(tuned->day, sizeof tuned->day, "%Y-%m-%d", &local);
         snprintf(tuned->compressor, sizeof tuned->compressor, "%s", bson_read_text(&line, "compressor"));
