@@ -10,7 +10,6 @@
 #include "load/before/uri_target.h"
 #include "load/load.h"
 #include "load/rejects/reject_file.h"
-#include "load/spec/retry_options.h"
 #include "study/tune/tuned.h"
 
 #include <math.h>

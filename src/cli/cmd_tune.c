@@ -4,7 +4,6 @@
 #include "base/text.h"
 #include "cli/options/cli.h"
 #include "format/guess/guess.h"
-#include "load/spec/retry_options.h"
 #include "study/tune/tune.h"
 #include "study/tune/tuned.h"
 

@@ -155,9 +155,8 @@ bool job_list_inputs(job_t *job, err_t *err);
 /* Inputs that come after a misfit wait, where documents are replaced. Before the inputs are registered, or anything is dropped. */
 bool job_leave_out(job_t *job, err_t *err);
 
-/* replacing.c: --existing. bound: what the catalog has, or NULL. check: before anything is written. */
+/* target.c: --existing. bound: the name that the catalog has, or NULL. */
 bool job_find_existing(job_t *job, const char *bound, err_t *err);
-bool job_check_existing(const job_t *job, err_t *err);
 /* May the inputs be loaded one after the other, where documents are replaced? Before they are registered. */
 bool job_check_turns(job_t *job, err_t *err);
 
@@ -171,14 +170,12 @@ bool job_check_new_key(const job_t *job, err_t *err);
 bool job_check_present_key(const job_t *job, err_t *err);
 bool job_build_key_index(const job_t *job, const shardkey_t *key, err_t *err);
 
-/* course.c: the next phase begins: in the timeline, and for whoever watches. */
-void job_enter(job_t *job, timeline_phase_t phase);
-void job_look_what_is_to_read(job_t *job);    /* once, before anything is */
-uint64_t job_bytes_to_read(const job_t *job); /* in all, without what other loads have done meanwhile */
-
 /* move_data.c: starts the threads, waits until they have moved all data, and ends them. *err: why not all was moved;
  * what was settled until then is written down all the same, where that is possible. */
 bool job_move_data(job_t *job, err_t *err);
+/* The next phase begins: in the timeline, and for whoever watches. */
+void job_enter(job_t *job, timeline_phase_t phase);
+uint64_t job_bytes_to_read(const job_t *job); /* in all, without what other loads have done meanwhile */
 
 /* load_catalog.c: what a load has to do with the catalog, from its first look to its end. */
 bool job_look_at_catalog(job_t *job, err_t *err); /* writes nothing; refuses what must not be loaded into */
@@ -232,22 +229,12 @@ bool job_open_shards(job_t *job, err_t *err);
 /* Do --shard-key and --direct go with this server, and can the collection be spread without a contradiction to what a
  * person has set? Before anything is touched. */
 bool job_may_shard(const job_t *job, err_t *err);
-/* dropped.c: a drop also removes settings that a person has made: names them. */
-bool job_tell_dropped(job_t *job, err_t *err);
 /* Chunks stay where they are from now on; the map again, now and then; zones and balancing as they were, when
  * no other load is alive. */
 void job_hold_shards(job_t *job);
 void job_follow_shards(job_t *job);
 void job_close_shards(job_t *job);
 size_t job_shard_count(const job_t *job); /* 1 where there are none */
-
-/* restrain.c: sets up what makes the loader threads wait (--max-rate), before the first of them starts; and
- * puts into the result how long they waited, when the last one has ended. */
-bool job_restrain(job_t *job, err_t *err);
-void job_release(job_t *job);
-
-/* summary.c: waits for the loader threads and puts what they did into the result. */
-void job_join_loaders(job_t *job);
 
 /* late_misfits.c: a feeder could not begin with this file, for the reason in *err. With --skip-bad-files:
  * named and put aside, and true. Not from two threads at once. */

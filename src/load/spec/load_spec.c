@@ -1,9 +1,11 @@
 #include "load/spec/load_spec.h"
 #include "base/numbers.h"
+#include "base/text.h"
 #include "format/format.h"
 #include "format/json/json.h"
 #include "format/schema/schema.h"
 #include "load/rejects/reject.h"
+#include "server/server.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -53,4 +55,18 @@ bool load_spec_max_rejects(load_spec_t *spec, const char *text) {
         return false;
     spec->max_rejects_percent = percent;
     return true;
+}
+
+char *retry_options(const load_spec_t *spec, const char *namespace, err_t *err) {
+    text_t line = {.length = 0};
+    char *uri = address_to_paste(spec->uri, namespace, err);
+    if (!uri)
+        return NULL;
+    shell_quote_option(&line, "--format", spec->format);
+    shell_quote_option(&line, "--on-bad-value", load_spec_bad_value(spec));
+    for (size_t i = 0; i < spec->filter_count; i++)
+        shell_quote_option(&line, "--filter", spec->filters[i]);
+    shell_quote_option(&line, "--uri", uri);
+    free(uri);
+    return text_take(&line, err);
 }

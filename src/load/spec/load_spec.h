@@ -74,4 +74,9 @@ schema_t *load_spec_open_format(const load_spec_t *spec, err_t *err);
 /* The word of its --on-bad-value, where a --format needs it again; or NULL. */
 const char *load_spec_bad_value(const load_spec_t *spec);
 
+/* The options that the command for the fixed records of a load needs besides `tipple load --retry FILE`, so that it makes the documents
+ * that the load would have made: " --format mot --uri ...", to be pasted into a shell. What the catalog keeps (a guessed format, --id,
+ * --existing, --append) is not repeated. namespace: of the target ("mot.results"). NULL: memory is out. To be freed. Any thread. */
+char *retry_options(const load_spec_t *spec, const char *namespace, err_t *err);
+
 #endif
