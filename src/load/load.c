@@ -258,11 +258,10 @@ static bool read_spec(job_t *job, err_t *err) {
 static bool list_inputs(job_t *job, err_t *err) {
     if (!(job->files = calloc(job->manifest.count + 1, sizeof *job->files)))
         return err_memory(err, job->manifest.count * sizeof *job->files);
-    for (; job->file_count < job->manifest.count; job->file_count++) {
-        job->files[job->file_count].input = &job->manifest.files[job->file_count];
-        job->files[job->file_count].to = UINT64_MAX;
-        job->files[job->file_count].bad_value = job->schema->bad_value;
-    }
+    for (; job->file_count < job->manifest.count; job->file_count++)
+        job->files[job->file_count] = (load_file_t){.input = &job->manifest.files[job->file_count],
+                                                    .to = UINT64_MAX,
+                                                    .bad_value = job->schema->bad_value};
     return true;
 }
 
@@ -305,12 +304,10 @@ static bool run(job_t *job, err_t *err) {
         return false;
     job_hold_shards(job);
     job->result->files = job->manifest.count;
-    if (job->spec->rejects)
-        snprintf(job->result->rejects_path, sizeof job->result->rejects_path, "%s", job->spec->rejects);
-    else
-        snprintf(job->result->rejects_path, sizeof job->result->rejects_path, "%s.rejects",
-                 job->result->namespace);
-    for (char *at = job->result->rejects_path; !job->spec->rejects && *at; at++)
+    const char *rejects = job->spec->rejects;
+    snprintf(job->result->rejects_path, sizeof job->result->rejects_path, "%s%s",
+             rejects ? rejects : job->result->namespace, rejects ? "" : ".rejects");
+    for (char *at = job->result->rejects_path; !rejects && *at; at++)
         if (*at == '/')
             *at = '_'; /* of the collection's name, not a folder */
     log_detail("%s at %s: %zu file%s, %u thread%s, batches of %u", job->result->namespace, job->result->where,
@@ -367,8 +364,7 @@ static void free_job(job_t *job) {
         collection_free_index(&job->indexes[i]);
     manifest_free(&job->manifest);
     misfits_free(&job->misfits);
-    if (job->client)
-        server_give(job->server, job->client);
+    server_give(job->server, job->client);
     server_destroy(job->server);
     filter_free(job->filter);
     shardkey_free(&job->shard_key);
@@ -376,10 +372,8 @@ static void free_job(job_t *job) {
     free(job->format_text);
     free(job->retry_options);
     text_free(&job->left_out);
-    if (job->dumped)
-        bson_destroy(job->dumped);
-    if (job->options)
-        bson_destroy(job->options);
+    bson_destroy(job->dumped);
+    bson_destroy(job->options);
 }
 
 /* Rejected records of all inputs, whoever met them: those that nobody has fixed, and the others. */

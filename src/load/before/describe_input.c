@@ -35,15 +35,17 @@ static bool digest_of(const input_file_t *input, uint64_t size, char digest[33],
 
 enum { LONGEST_PATH = 4096 };
 
-/* What stands under a path; a member is ARCHIVE!MEMBER, and its archive is what stands there: path is cut to that. */
-static bool find_file(char path[LONGEST_PATH], struct stat *there, bool *member) {
+/* What stands under a name; a member is ARCHIVE!MEMBER, and its archive is what stands there: path is cut to that. */
+static bool find_file(const char *name, char path[LONGEST_PATH], struct stat *there, bool *member) {
     *member = false;
+    if ((size_t)snprintf(path, LONGEST_PATH, "%s", name) >= LONGEST_PATH)
+        return false;
     while (stat(path, there) != 0) {
-        char *name = strrchr(path, '!');
-        if (!name)
+        char *end = strrchr(path, '!');
+        if (!end)
             return false;
-        *member |= !copies_is_mark(name);
-        *name = '\0';
+        *member |= !copies_is_mark(end);
+        *end = '\0';
     }
     return S_ISREG(there->st_mode);
 }
@@ -52,7 +54,7 @@ static bool file_at(const char *path, file_id_t *file) {
     char name[LONGEST_PATH];
     struct stat there;
     bool member;
-    if ((size_t)snprintf(name, sizeof name, "%s", path) >= sizeof name || !find_file(name, &there, &member))
+    if (!find_file(path, name, &there, &member))
         return false;
     *file = (file_id_t){.device = there.st_dev,
                         .inode = there.st_ino,
@@ -133,8 +135,7 @@ static bool holds(void *context, const entry_t *entry) {
     char path[LONGEST_PATH];
     struct stat there;
     bool member;
-    if ((size_t)snprintf(path, sizeof path, "%s", entry->path) >= sizeof path ||
-        !find_file(path, &there, &member))
+    if (!find_file(entry->path, path, &there, &member))
         return false;
     return member ? member_holds(context, path, entry) : file_holds(path, (uint64_t)there.st_size, entry);
 }

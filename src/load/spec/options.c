@@ -9,17 +9,16 @@
 
 /* A bound as one would type it. */
 static const char *print_bound(char out[UNITS_MAX], uint64_t bound, bool size) {
-    static const struct {
-        uint64_t unit;
-        char letter;
-    } units[] = {{1ull << 40, 'T'}, {1ull << 30, 'G'}, {1ull << 20, 'M'}, {1ull << 10, 'K'}};
-    for (size_t i = 0; size && i < sizeof units / sizeof *units; i++) {
-        if (bound >= units[i].unit && bound % units[i].unit == 0) {
-            snprintf(out, UNITS_MAX, "%llu%c", (unsigned long long)(bound / units[i].unit), units[i].letter);
-            return out;
-        }
+    static const char letters[] = "KMGT";
+    size_t units = 0;
+    while (size && units < strlen(letters) && bound && bound % 1024 == 0) {
+        bound /= 1024;
+        units++;
     }
-    return units_count(out, bound);
+    if (!units)
+        return units_count(out, bound);
+    snprintf(out, UNITS_MAX, "%llu%c", (unsigned long long)bound, letters[units - 1]);
+    return out;
 }
 
 static bool out_of_range(const option_t *option, const char *text, err_t *err) {
