@@ -8,12 +8,12 @@
  * round, so that a change of the machine's load meets all of them. In a round (clients.c) each client has a thread and a
  * connection of its own.
  *
- * A measure may be compared with a baseline (judge.c): itself in an earlier run (--compare), or its twin
- * of a second side (--against), another target or another suite. Twins share a round: they take turns in slices of it, and
- * each time a coin says which is the first. A comparison is one of rounds (ratio.h), and says no more than they do. It is
- * `unjudged` if there are too few rounds, or too few requests in a round for a 99th percentile, if requests were skipped, or
- * if one of two runs was disturbed: the other did not meet the same. Twins did, so a disturbed turn is judged. A bound on a
- * figure of this run alone is judged as it was measured.
+ * A measure may be compared with a baseline (judge.c): itself in an earlier run (--compare), or its twin of a second side
+ * (--against), another target or another suite. Twins share a round: they take turns in slices of it, in an order that a coin
+ * decides. Rounds are what is compared (ratio.h), and a verdict says no more than they do. A comparison is `unjudged` if there
+ * are too few rounds, or too few requests in a round for a 99th percentile, if requests were skipped, or if one of two runs was
+ * disturbed: the other run did not meet the same. Twins did, so a disturbed turn is judged. A bound on a figure of this run
+ * alone is judged as the figure was measured.
  *
  * Closed loop: a client sends again when it has its answer. Open loop (--rate): requests are due at fixed moments; a client
  * that is free sends the next one. Of each request
