@@ -23,7 +23,7 @@ queries:
   - name: failing
     pipeline: [{$match: {n: 5}}, {$project: {n: {$divide: [1, {$subtract: [$n, 5]}]}}}]
 """
-SHARES = ("user", "sys", "iowait", "idle")
+SHARES = ("user", "sys", "iowait", "idle", "steal")
 COUNTERS = ("documents_examined", "bytes_into_cache")
 
 
