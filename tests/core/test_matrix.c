@@ -120,7 +120,7 @@ static matrix_t *tune(const trial_t *trial, const double speeds[CELLS], uint64_t
 }
 
 TEST(finds_the_best) {
-    const int tunes = count_tunes(), chance = tunes < 1000 ? 20 : 0; /* what fewer tunes may be off by */
+    const int tunes = count_tunes();
     for (size_t i = 0; i < sizeof TRIALS / sizeof *TRIALS; i++) {
         const trial_t *trial = &TRIALS[i];
         uint64_t drawn = 3037000493u;
@@ -149,8 +149,7 @@ TEST(finds_the_best) {
                       "settled %d, of these within 5 %% %d\n",
                       trial->name, near, held, tunes, (double)trials / tunes, (double)close / tunes, settled,
                       near_settled);
-        assert_true(near * 1000 >= (trial->near - chance) * tunes &&
-                    held * 1000 >= (trial->held - chance) * tunes);
+        assert_true(near * 1000 >= trial->near * tunes && held * 1000 >= trial->held * tunes);
         assert_true(near_settled * 100 >= settled * 95);
     }
 }
@@ -242,6 +241,19 @@ TEST(too_few) {
         assert_true(!verdict.settled && isnan(matrix_figure(matrix, 1).low));
         assert_true(fabs(matrix_figure(matrix, 1).rate - 1000) < 1);
     }
+    free(matrix);
+}
+
+/* Of two settings the far slower one is given up, however the trials scatter. */
+TEST(far_slower) {
+    matrix_t *matrix = new_matrix(2);
+    matrix_verdict_t verdict;
+    take_turn(matrix, (double[]){180, 650});
+    take_turn(matrix, (double[]){150, 700});
+    take_turn(matrix, (double[]){190, 600});
+    matrix_judge(matrix, &verdict);
+    assert_int_equal(verdict.dropped, 1);
+    assert_true(verdict.settled && matrix_next(matrix) == MATRIX_DONE);
     free(matrix);
 }
 

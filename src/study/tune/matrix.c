@@ -75,34 +75,15 @@ static double student(double freedom) {
     return sqrt(freedom * (exp(NORMAL * NORMAL * (freedom - 5.0 / 6) / (less * less)) - 1));
 }
 
-static size_t find_best(const matrix_t *matrix) {
-    size_t best = MATRIX_DONE;
+/* The scatter is that of all trials. A far slower setting may scatter otherwise, but it is given up after few of them. */
+static void find_ranges(matrix_t *matrix) {
+    double squares = 0, freedom = 1 + (double)matrix->trial_count;
+    for (size_t i = 0; i < matrix->trial_count; i++)
+        squares += error_of(matrix, &matrix->trials[i]) * error_of(matrix, &matrix->trials[i]);
+    for (size_t i = 0; i < matrix->turn_count; i++)
+        freedom -= matrix->turns[i].trials > 0;
     for (size_t i = 0; i < matrix->count; i++)
-        if (is_known(matrix, i) &&
-            (best == MATRIX_DONE || matrix->levels[i].level > matrix->levels[best].level))
-            best = i;
-    return best;
-}
-
-static bool is_half_as_fast(const matrix_t *matrix, size_t at, size_t best) {
-    return is_known(matrix, at) && matrix->levels[at].level >= matrix->levels[best].level - log(2);
-}
-
-/* The scatter is that of settings at least half as fast as the best: it may be another for slow ones. */
-static void find_ranges(matrix_t *matrix, size_t best) {
-    double squares = 0, freedom = 1;
-    uint32_t last = UINT32_MAX;
-    for (size_t i = 0; i < matrix->trial_count; i++) {
-        const matrix_trial_t *trial = &matrix->trials[i];
-        if (!is_half_as_fast(matrix, trial->setting, best))
-            continue;
-        squares += error_of(matrix, trial) * error_of(matrix, trial);
-        /* a turn's first trial goes into its level */
-        freedom += trial->turn == last;
-        last = trial->turn;
-    }
-    for (size_t i = 0; i < matrix->count; i++)
-        freedom -= is_half_as_fast(matrix, i, best);
+        freedom -= matrix->levels[i].trials > 0;
     for (size_t i = 0; i < matrix->count; i++)
         matrix->settings[i].reach =
             matrix->levels[i].trials && freedom >= 2
@@ -123,6 +104,15 @@ matrix_figure_t matrix_figure(const matrix_t *matrix, size_t at) {
 }
 
 /* ---- the verdict ---- */
+
+static size_t find_best(const matrix_t *matrix) {
+    size_t best = MATRIX_DONE;
+    for (size_t i = 0; i < matrix->count; i++)
+        if (is_known(matrix, i) &&
+            (best == MATRIX_DONE || matrix->levels[i].level > matrix->levels[best].level))
+            best = i;
+    return best;
+}
 
 /* True if the ranges, cut down to a share of their width, are less than `apart` apart. */
 static bool meets(const matrix_t *matrix, size_t at, size_t best, double share, double apart) {
@@ -147,7 +137,7 @@ static bool is_settled(const matrix_t *matrix, size_t cheapest) {
 void matrix_judge(matrix_t *matrix, matrix_verdict_t *verdict) {
     find_levels(matrix);
     const size_t best = find_best(matrix);
-    find_ranges(matrix, best);
+    find_ranges(matrix);
     *verdict = (matrix_verdict_t){.best = best, .cheapest = best, .trials = (uint32_t)matrix->trial_count};
     for (size_t i = matrix->count; i-- > 0;) {
         matrix_setting_t *setting = &matrix->settings[i];
