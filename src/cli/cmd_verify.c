@@ -69,8 +69,6 @@ static const result_view_t views[] = {
          "not looked at: {documents_of_other_files|document} of {-other_files|other file} in the catalog"),
     LINE(SHOW_USUAL, "documents_not_ours",
          "not ours: {documents_not_ours|document} that no input makes; loaded with --append"),
-    LINE(SHOW_USUAL, "changed_meanwhile",
-         "changed meanwhile: {changed_meanwhile|document} came or went after verify had read there"),
     LINE(SHOW_USUAL, "-files_only", "documents that belong to no file were not looked for"),
     LINE(SHOW_USUAL | SHOW_CARE, "-by_turns",
          "missing: where records share _ids, all inputs have to be loaded anew, by `tipple load --drop`"),
@@ -168,38 +166,38 @@ static void put_differences(bson_t *to, differences_t *differences) {
 /* ---- figures ---- */
 
 static void put_figures(bson_t *to, const verify_result_t *verify, const verify_spec_t *spec) {
-    result_put(to, OF(verify, documents), AS_COUNT("as_expected", verify->same));
+    const inspected_t *counts = &verify->counts;
+    result_put(to, AS_COUNT("documents", counts->seen), AS_COUNT("as_expected", counts->same));
     for (difference_kind_t kind = 0; kind < DIFFERENCE_KINDS; kind++)
         result_put(to, AS_COUNT(difference_names[kind], differences_count(verify->differences, kind)));
-    result_put(to, OF(verify, expected), AS_COUNT("read", verify->records), OF(verify, rejected),
-               OF(verify, filtered), OF(verify, fixed), AS_COUNT("fixed_not_looked_for", verify->unsought),
-               AS_COUNT("fixed_not_loaded", verify->unloaded), OF(verify, replaced), OF(verify, undecided),
-               OF(verify, kept), OF(verify, files), AS_COUNT("files_unfinished", verify->unfinished_files),
-               AS_COUNT("files_in_catalog", verify->catalog_files),
-               AS_COUNT_IF("documents_in_collection", verify->counted, verify->all_documents),
-               AS_COUNT_IF("documents_of_other_files", verify->counted, verify->other_documents),
-               AS_COUNT_IF("documents_not_ours", verify->counted, verify->not_ours),
-               AS_COUNT_IF("changed_meanwhile", verify->counted, verify->changed), OF(verify, ended),
-               OF(spec, sample_percent), OF(verify, blocks), OF(verify, blocks_looked_at),
-               AS_SECONDS("seconds", verify->took_ns),
-               AS_NUMBER("docs_per_second", result_rate(verify->documents, verify->took_ns)),
-               OF(verify, bytes_read), OF(verify, bytes_text), OF(verify, bytes_encoded),
-               OF(verify, bytes_stored), AS_SECONDS("client_cpu_seconds", verify->cpu_ns),
-               OF(verify, peak_memory_bytes), OF(verify, retries), OF(verify, threads), OF(verify, namespace),
-               OF(verify, format), OF(verify, filter));
+    result_put(
+        to, OF(counts, expected), AS_COUNT("read", counts->records), OF(counts, rejected),
+        OF(counts, filtered), OF(counts, fixed), AS_COUNT("fixed_not_looked_for", counts->unsought),
+        AS_COUNT("fixed_not_loaded", counts->unloaded), OF(verify, replaced), OF(verify, undecided),
+        OF(counts, kept), OF(verify, files), AS_COUNT("files_unfinished", verify->unfinished_files),
+        AS_COUNT("files_in_catalog", verify->catalog_files),
+        AS_COUNT_IF("documents_in_collection", verify->counted, verify->all_documents),
+        AS_COUNT_IF("documents_of_other_files", verify->counted, verify->other_documents),
+        AS_COUNT_IF("documents_not_ours", verify->counted, verify->not_ours), OF(verify, ended),
+        OF(spec, sample_percent), OF(verify, blocks), AS_COUNT("blocks_looked_at", counts->blocks),
+        AS_SECONDS("seconds", verify->took_ns),
+        AS_NUMBER("docs_per_second", result_rate(counts->seen, verify->took_ns)), OF(verify, bytes_read),
+        OF(verify, bytes_text), AS_COUNT("bytes_encoded", counts->encoded_bytes),
+        AS_COUNT("bytes_stored", counts->stored_bytes), AS_SECONDS("client_cpu_seconds", verify->cpu_ns),
+        OF(verify, peak_memory_bytes), OF(counts, retries), OF(verify, threads), OF(verify, namespace),
+        OF(verify, format), OF(verify, filter));
     put_differences(to, verify->differences);
     const bool all = spec->sample_percent == 100,
                missing = differences_count(verify->differences, DIFFERENCE_MISSING);
-    result_put(to, AS_TEXT("-target", verify->where), AS_COUNT("-left_out", verify->left_out),
-               AS_FLAG("-not_expected", verify->rejected || verify->filtered || verify->fixed),
-               AS_COUNT("-other_files", verify->catalog_files - verify->files), AS_FLAG("-sample", !all),
-               AS_FLAG("-files_only", all && verify->compared && !verify->counted),
-               AS_FLAG("-by_turns", missing && verify->by_turns),
-               AS_FLAG("-missing", missing && !verify->by_turns),
-               AS_NUMBER("-read_bytes_per_second", result_rate(verify->bytes_read, verify->took_ns)),
-               AS_NUMBER("-looked_percent", fmin(floor(100 * verify->looked), 99)),
-               AS_NUMBER("-cpu_us",
-                         verify->documents ? (double)verify->cpu_ns / 1e3 / (double)verify->documents : NAN));
+    result_put(
+        to, AS_TEXT("-target", verify->where), AS_COUNT("-left_out", counts->left_out),
+        AS_FLAG("-not_expected", counts->rejected || counts->filtered || counts->fixed),
+        AS_COUNT("-other_files", verify->catalog_files - verify->files), AS_FLAG("-sample", !all),
+        AS_FLAG("-files_only", all && verify->compared && !verify->counted),
+        AS_FLAG("-by_turns", missing && verify->by_turns), AS_FLAG("-missing", missing && !verify->by_turns),
+        AS_NUMBER("-read_bytes_per_second", result_rate(verify->bytes_read, verify->took_ns)),
+        AS_NUMBER("-looked_percent", fmin(floor(100 * verify->looked), 99)),
+        AS_NUMBER("-cpu_us", counts->seen ? (double)verify->cpu_ns / 1e3 / (double)counts->seen : NAN));
 }
 
 /* Of what was not looked at nothing is said: neither that something is missing, nor that nothing is. */

@@ -125,25 +125,9 @@ static bool add_up_workers(verification_t *run, err_t *err) {
     for (uint32_t i = 0; i < run->worker_count; i++) {
         verify_worker_t *worker = &run->workers[i];
         const inspected_t *counters = verifier_counters(worker->verifier);
-        result->records += counters->records;
-        result->expected += counters->expected;
-        result->rejected += counters->rejected;
-        result->filtered += counters->filtered;
-        result->fixed += counters->fixed;
-        result->left_out += counters->left_out;
-        result->unsought += counters->unsought;
-        result->unloaded += counters->unloaded;
-        result->kept += counters->kept;
-        result->documents += counters->seen;
-        result->same += counters->same;
-        result->bytes_encoded += counters->encoded_bytes;
-        result->bytes_stored += counters->stored_bytes;
-        result->blocks_looked_at += counters->blocks;
+        inspected_add(&result->counts, counters);
         result->blocks += counters->blocks + worker->skipped;
-        result->retries += counters->retries;
         run->text_bytes += worker->text_bytes;
-        for (size_t lane = 0; lane < RECORD_ID_LANES; lane++)
-            run->lanes[lane] += verifier_lanes(worker->verifier)[lane];
         ok = differences_move(result->differences, verifier_differences(worker->verifier), err) && ok;
         ok = ok && last_wins_move(&run->last, verifier_last(worker->verifier), err);
         ok = ok && verified_ids_add(&run->ids, verifier_ids(worker->verifier), err);
@@ -180,9 +164,9 @@ static bool compare(verification_t *run, err_t *err) {
                           (double)run->result->bytes_read / (double)run->bytes_to_read;
     const progress_state_t state = {.bytes = run->result->bytes_read,
                                     .total_bytes = run->bytes_to_read,
-                                    .records = run->result->records,
-                                    .documents = run->result->documents,
-                                    .rejected = run->result->rejected};
+                                    .records = run->result->counts.records,
+                                    .documents = run->result->counts.seen,
+                                    .rejected = run->result->counts.rejected};
     progress_show(&run->progress, &state);
     progress_end(&run->progress);
     if (!worked)
@@ -217,9 +201,9 @@ static bool judge_last(verification_t *run, err_t *err) {
                                     run->spec->sample_percent >= 100 && run->spec->load.limit == UINT64_MAX,
                                     result->differences, &judged, err);
     if (ok && run->existing == EXISTING_REPLACE) {
-        result->same = judged.equal;
+        result->counts.same = judged.equal;
         result->replaced = judged.superseded;
-        result->expected -= judged.superseded;
+        result->counts.expected -= judged.superseded;
         result->undecided = judged.undecided;
     }
     free(ordinals);
@@ -231,23 +215,23 @@ static bool judge_last(verification_t *run, err_t *err) {
  * when there are places of nobody, until they have not changed in between. */
 static bool look_outside(verification_t *run, err_t *err) {
     verify_result_t *result = run->result;
+    verified_ids_t *ids = run->schema->id ? &run->ids : NULL;
     step_t step;
-    if (run->schema->id) {
-        verified_ids_sort(&run->ids);
-        result->documents = run->ids.count; /* one may be asked for by several records */
+    if (ids) {
+        verified_ids_sort(ids);
+        result->counts.seen = ids->count; /* one may be asked for by several records */
     }
     stray_scan_options_t options = {.server = run->server,
                                     .files = run->files,
                                     .file_count = run->manifest->count,
                                     .entries = &run->registration,
-                                    .lanes = run->lanes,
-                                    .estimate = run->place.count,
+                                    .looked_at = result->counts.seen,
                                     .threads = result->threads,
                                     .most = run->spec->most,
-                                    .ids = run->schema->id ? &run->ids : NULL,
+                                    .ids = ids,
                                     .appends = run->header.appends,
                                     .all_files = result->files >= result->catalog_files};
-    stray_scan_t outside = {.documents = 0};
+    stray_scan_t outside = {.others = 0};
     if (run->spec->files_only || run->spec->sample_percent < 100)
         return true;
     differences_t *found = differences_new(run->spec->most);
@@ -258,10 +242,7 @@ static bool look_outside(verification_t *run, err_t *err) {
         differences_clear(found);
         options.places = run->places;
         ok = stray_scan_look(&options, found, &outside, err);
-        result->retries += outside.retries;
-        if (ok && stop_signal())
-            ok = err_set(err, (status_t)(128 + stop_signal()),
-                         "interrupted while documents that belong to no file were looked for");
+        result->counts.retries += outside.retries;
         settled = true;
         if (ok && differences_count(found, DIFFERENCE_UNRELATED)) {
             places_t *before = run->places;
@@ -271,17 +252,19 @@ static bool look_outside(verification_t *run, err_t *err) {
         }
     }
     step_end(&step);
-    ok = ok && differences_move(result->differences, found, err);
-    differences_free(found);
-    for (size_t i = 0; i < run->ids.awaited_count; i++) {
-        result->documents += run->ids.awaited[i].found;
-        result->same += run->ids.awaited[i].found;
+    for (size_t i = 0; ids && i < ids->awaited_count; i++) {
+        result->counts.seen += ids->awaited[i].found;
+        result->counts.same += ids->awaited[i].found;
     }
     result->counted = ok;
-    result->all_documents = outside.documents;
     result->other_documents = outside.others;
     result->not_ours = outside.not_ours;
-    result->changed = outside.changed;
+    result->all_documents = result->counts.seen + outside.others + outside.not_ours;
+    if (found)
+        result->all_documents +=
+            differences_count(found, DIFFERENCE_EXTRA) + differences_count(found, DIFFERENCE_UNRELATED);
+    ok = ok && differences_move(result->differences, found, err);
+    differences_free(found);
     return ok;
 }
 
@@ -298,24 +281,19 @@ static bool conclude(const verification_t *run, err_t *err) {
     if (used)
         return err_set(err, STATUS_DIFFERENT, "%s is not what its files make: %s",
                        server_namespace(run->server), list);
-    if (run->result->unloaded)
+    if (run->result->counts.unloaded)
         return err_set(err, STATUS_DIFFERENT,
                        "%s %s fixed in the reject file and not loaded yet; load it (tipple load --retry), "
                        "then verify again",
-                       units_count(count, run->result->unloaded),
-                       run->result->unloaded == 1 ? "record was" : "records were");
-    if (run->result->blocks && !run->result->blocks_looked_at)
+                       units_count(count, run->result->counts.unloaded),
+                       run->result->counts.unloaded == 1 ? "record was" : "records were");
+    if (run->result->blocks && !run->result->counts.blocks)
         return err_set(err, STATUS_USAGE,
                        "nothing was looked at: --sample %g%% has none of the %s block%s of 256 KiB that "
                        "these files are; take a larger share, or leave --sample out",
                        run->spec->sample_percent, units_count(count, run->result->blocks),
                        run->result->blocks == 1 ? "" : "s");
-    return !run->result->changed ||
-           err_set(err, STATUS_DIFFERENT,
-                   "%s changed while it was verified: %s document%s came or went in places that were checked "
-                   "already; verify it again when nobody writes to it",
-                   server_namespace(run->server), units_count(count, run->result->changed),
-                   units_s(run->result->changed));
+    return true;
 }
 
 static bool open_all(verification_t *run, err_t *err) {

@@ -44,7 +44,6 @@ struct verification {
     inspection_t inspection;
     verify_worker_t workers[LOAD_MOST_THREADS];
     uint32_t worker_count;
-    uint64_t lanes[RECORD_ID_LANES]; /* documents that were seen */
     existing_t existing;
     last_wins_t last;
     verified_ids_t ids; /* the same, by own `_id`s */

@@ -236,6 +236,31 @@ static void project(bson_t **documents, size_t count, const bson_t *projection) 
     }
 }
 
+/* By its _id: `min` is in the range, `max` is not. */
+static bool is_between(const bson_t *document, const bson_t *command) {
+    bson_iter_t id, bound;
+    if (!box_at(document, "_id", &id))
+        return true;
+    if (box_at(command, "min._id", &bound) && box_compare(&id, &bound) < 0)
+        return false;
+    return !box_at(command, "max._id", &bound) || box_compare(&id, &bound) < 0;
+}
+
+static void keep_between(bson_t **documents, size_t *count, const call_t *call) {
+    size_t kept = 0;
+    bson_iter_t bound;
+    if ((box_at(call->command, "min", &bound) || box_at(call->command, "max", &bound)) &&
+        !box_at(call->command, "hint._id", &bound))
+        box_die("min and max need the hint {_id: 1}");
+    for (size_t i = 0; i < *count; i++) {
+        if (is_between(documents[i], call->command))
+            documents[kept++] = documents[i];
+        else
+            bson_destroy(documents[i]);
+    }
+    *count = kept;
+}
+
 static void find_documents(const call_t *call) {
     enum { USUAL_BATCH = 101 };
     size_t count;
@@ -245,6 +270,7 @@ static void find_documents(const call_t *call) {
     box_part(call->command, "projection", &projection);
     const int64_t limit = box_number(call->command, "limit", 0);
     bson_t **found = box_matching(box_collection_of(call), &filter, &count);
+    keep_between(found, &count, call);
     sort(found, count, &by);
     for (; limit > 0 && (int64_t)count > limit; count--)
         bson_destroy(found[count - 1]);
@@ -725,7 +751,7 @@ static const struct {
     {"connectionStatus", nothing, "showPrivileges"}, /* there are no users */
     {"endSessions", nothing, ""},
     {"killCursors", kill_cursors, "cursors"},
-    {"find", find_documents, "filter sort projection limit batchSize singleBatch readConcern"},
+    {"find", find_documents, "filter sort projection limit batchSize singleBatch readConcern min max hint"},
     {"getMore", more, "collection batchSize"},
     {"count", count_documents, "query readConcern"},
     {"aggregate", aggregate, "pipeline cursor readConcern"},

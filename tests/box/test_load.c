@@ -522,7 +522,7 @@ LAB_TEST(copies, lab_open(lab, BOX_STANDALONE)) {
     assert_int_equal(lab->loaded.counts.read, 0);
     lab->verify.load.copies = 3;
     assert_status(lab, lab_verify(lab, "a.csv"), STATUS_OK);
-    assert_int_equal(lab->verified.same, 120);
+    assert_int_equal(lab->verified.counts.same, 120);
     lab->load.id = "n";
     assert_status(lab, lab_load(lab, "a.csv"), STATUS_USAGE);
 }

@@ -96,7 +96,7 @@ TEST(spread) {
         assert_true(!cases[i].field || seen.pure >= 2);
         expect_tidy(&lab);
         assert_status(&lab, lab_verify(&lab, "a.csv"), STATUS_OK);
-        assert_int_equal(lab.verified.same, ROWS);
+        assert_int_equal(lab.verified.counts.same, ROWS);
         assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
         assert_counts(&lab, 0, 0, 0, 0);
         lab_close(&lab);

@@ -340,11 +340,11 @@ TEST(retried_otherwise) {
         say(&lab, BAD_VALUES);
         assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
         assert_status(&lab, lab_verify(&lab, "a.csv"), STATUS_OK);
-        assert_int_equal(lab.verified.fixed, 2);
+        assert_int_equal(lab.verified.counts.fixed, 2);
         lab.verify.retry = (char *[]){"kept.rejects"};
         lab.verify.retry_count = 1;
         assert_status(&lab, lab_verify(&lab, "a.csv"), STATUS_OK);
-        assert_int_equal(lab.verified.fixed, 2);
+        assert_int_equal(lab.verified.counts.fixed, 2);
         assert_null(strstr(lab.said, "another document"));
         box_update(lab.box, LAB_TARGET, "{\"n\": 1}", "{\"$set\": {\"v\": 1}}");
         assert_status(&lab, lab_verify(&lab, "a.csv"), STATUS_DIFFERENT);
@@ -365,6 +365,6 @@ LAB_TEST(verified_as_it_was_retried, lab_open(lab, BOX_STANDALONE)) {
     lab->verify.retry = (char *[]){"c.rejects"};
     lab->verify.retry_count = 1;
     assert_status(lab, lab_verify(lab, "a.csv"), STATUS_OK);
-    assert_int_equal(lab->verified.fixed, 1);
+    assert_int_equal(lab->verified.counts.fixed, 1);
     assert_null(strstr(lab->said, "another document"));
 }

@@ -17,7 +17,7 @@ static void expect_all(lab_t *lab) {
     assert_int_equal(box_count(lab->box, LAB_TARGET, NULL), ROWS);
     assert_int_equal(box_count(lab->box, LAB_FILES, "{\"path\": \"a.csv\", \"pieces.0.complete\": 1}"), 1);
     assert_status(lab, lab_verify(lab, "a.csv"), STATUS_OK);
-    assert_int_equal(lab->verified.same, ROWS);
+    assert_int_equal(lab->verified.counts.same, ROWS);
 }
 
 /* Whatever passes is waited for: the load ends well, and nothing is counted twice. */

@@ -72,7 +72,7 @@ LAB_TEST(by_name, lab_open(lab, BOX_REPLICA_SET)) {
     lab_write("a.csv", "n,w\n3,c\n4,d\n5,whole word\n6,f\n");
     lab->verify.load.input_name = "tuesday";
     assert_status(lab, lab_verify(lab, "a.csv"), STATUS_OK);
-    assert_int_equal(lab->verified.same, 4);
+    assert_int_equal(lab->verified.counts.same, 4);
     assert_status(lab, lab_forget(lab, true, "tuesday"), STATUS_OK);
     assert_int_equal(box_count(lab->box, LAB_TARGET, NULL), 15 - 4 + 4);
     lab->load.input_name = "tuesday";
@@ -670,7 +670,7 @@ LAB_TEST(long_records, lab_open(lab, BOX_STANDALONE)) {
     assert_says(lab->said, CUTTER_TOO_LONG);
     assert_int_equal(box_count(lab->box, LAB_TARGET, NULL), 2);
     assert_status(lab, lab_verify(lab, "a.csv"), STATUS_OK);
-    assert_int_equal(lab->verified.rejected, 2);
+    assert_int_equal(lab->verified.counts.rejected, 2);
 }
 
 /* Inputs that do not fit the format end the load before anything is touched, or are left out. */

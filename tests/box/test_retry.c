@@ -58,11 +58,11 @@ TEST(fixed) {
         assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 5);
         /* verify knows them, with and without the file */
         assert_status(&lab, lab_verify(&lab, "a.csv"), STATUS_OK);
-        assert_int_equal(lab.verified.fixed, 2);
+        assert_int_equal(lab.verified.counts.fixed, 2);
         lab.verify.retry = (char *[]){"fixed.rejects"};
         lab.verify.retry_count = 1;
         assert_status(&lab, lab_verify(&lab, "a.csv"), STATUS_OK);
-        assert_int_equal(lab.verified.fixed, 2);
+        assert_int_equal(lab.verified.counts.fixed, 2);
         /* and misses them */
         lab.verify.retry_count = 0;
         box_delete(lab.box, LAB_TARGET, "{\"n\": 7}");

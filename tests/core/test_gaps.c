@@ -14,7 +14,7 @@ typedef struct {
 
 static bool take(void *context, uint64_t from, uint64_t to, err_t *err) {
     lab_t *lab = context;
-    assert_true(from < to && lab->count < MOST);
+    assert_true((from < to || from == 0 || to == 1ull << 63) && lab->count < MOST);
     assert_true(!lab->count || lab->gaps[lab->count - 1][1] <= from);
     lab->gaps[lab->count][0] = from;
     lab->gaps[lab->count++][1] = to;
@@ -63,7 +63,6 @@ static void check(made_t *made, size_t files, size_t tasks) {
     qsort(windows, count, sizeof *windows, by_start);
     gaps_t *gaps = gaps_new(list, files);
     assert_non_null(gaps);
-    assert_int_equal(gaps_windows(gaps), count);
     size_t lanes = RECORD_ID_LANES / tasks;
     for (size_t task = 0; task < tasks; task++)
         assert_true(gaps_each(gaps, task * lanes, (task + 1) * lanes, take, &lab, &err));
@@ -79,6 +78,7 @@ static void check(made_t *made, size_t files, size_t tasks) {
         at = (uint64_t)windows[i++] + RECORD_ID_BLOCK_BYTES;
     }
     assert_true(at == 1ull << 63);
+    assert_true(lab.gaps[0][0] == 0 && lab.gaps[lab.count - 1][1] == at);
     assert_true(lab.count <= count + tasks);
     gaps_free(gaps);
     free(list);

@@ -148,7 +148,6 @@ static const struct {
      "-short_batches -skipped "
      "-trials already_there ambiguous_times as_expected asked bad_values batch batches blocks "
      "-ratio blocks_looked_at "
-     "changed_meanwhile "
      "checkpoints chunks clients close comment_lines corrected differences documents documents_examined "
      "documents_in_collection documents_not_ours documents_of_other_files dropped empty expected failures "
      "files "

@@ -11,7 +11,8 @@ struct snapshot_read {
     server_t *server;
     mongoc_client_t *client, *taken;
     mongoc_read_prefs_t *primary;
-    bson_t *options; /* of the finds */
+    bson_t *options;    /* of all finds */
+    const bson_t *more; /* further ones of those at hand; NULL: usual ones */
     command_cursor_t cursor;
     patience_t patience;
     bool again;
@@ -26,8 +27,8 @@ snapshot_read_t *snapshot_read_new(server_t *server, mongoc_client_t *client, er
     }
     reader->server = server;
     reader->primary = mongoc_read_prefs_new(MONGOC_READ_PRIMARY);
-    reader->options = BCON_NEW("sort", "{", "_id", BCON_INT32(1), "}", "batchSize", BCON_INT32(BATCH),
-                               "readConcern", "{", "level", BCON_UTF8("majority"), "}");
+    reader->options = BCON_NEW("sort", "{", "_id", BCON_INT32(1), "}", "readConcern", "{", "level",
+                               BCON_UTF8("majority"), "}");
     snprintf(reader->doing, sizeof reader->doing, "read %s", server_namespace(server));
     reader->client = client ? client : (reader->taken = server_take(server, err));
     if (!reader->client) {
@@ -57,9 +58,15 @@ static void append_range(bson_t *filter, int64_t from, int64_t end) {
 }
 
 void snapshot_read_begin_filter(snapshot_read_t *reader, const bson_t *filter) {
+    bson_t *options = bson_copy(reader->options);
+    if (reader->more)
+        bson_concat(options, reader->more);
+    else
+        BSON_APPEND_INT32(options, "batchSize", BATCH);
     command_cursor_end(&reader->cursor);
     command_cursor_find(&reader->cursor, reader->client, server_database(reader->server),
-                        server_collection(reader->server), filter, reader->options, reader->primary);
+                        server_collection(reader->server), filter, options, reader->primary);
+    bson_destroy(options);
     reader->again = false;
 }
 
@@ -96,40 +103,31 @@ bool snapshot_read_again(const snapshot_read_t *reader) {
     return reader->again;
 }
 
-static bool read_all(snapshot_read_t *reader, const bson_t *filter, void (*clear)(void *context),
-                     bool (*keep)(void *context, const uint8_t *document, uint32_t length, err_t *err),
-                     void *context, err_t *err) {
+bool snapshot_read_filtered(snapshot_read_t *reader, const bson_t *filter, const bson_t *more,
+                            snapshot_clear_fn *clear, snapshot_keep_fn *keep, void *context, err_t *err) {
+    const bson_t all = BSON_INITIALIZER;
     const uint8_t *document = NULL;
     uint32_t length = 0;
     bool ok = true;
     int got = 0;
     snapshot_read_refresh(reader);
+    reader->more = more;
     do {
         clear(context);
-        snapshot_read_begin_filter(reader, filter);
+        snapshot_read_begin_filter(reader, filter ? filter : &all);
         while (ok && (got = snapshot_read_next(reader, &document, &length, err)) > 0)
             ok = keep(context, document, length, err);
     } while (ok && got < 0 && snapshot_read_again(reader));
+    reader->more = NULL;
     command_cursor_end(&reader->cursor);
     return ok && got == 0;
 }
 
-bool snapshot_read_all(snapshot_read_t *reader, int64_t from, int64_t end, void (*clear)(void *context),
-                       bool (*keep)(void *context, const uint8_t *document, uint32_t length, err_t *err),
-                       void *context, err_t *err) {
+bool snapshot_read_all(snapshot_read_t *reader, int64_t from, int64_t end, snapshot_clear_fn *clear,
+                       snapshot_keep_fn *keep, void *context, err_t *err) {
     bson_t filter = BSON_INITIALIZER;
     append_range(&filter, from, end);
-    const bool ok = read_all(reader, &filter, clear, keep, context, err);
-    bson_destroy(&filter);
-    return ok;
-}
-
-bool snapshot_read_everything(snapshot_read_t *reader, void (*clear)(void *context),
-                              bool (*keep)(void *context, const uint8_t *document, uint32_t length,
-                                           err_t *err),
-                              void *context, err_t *err) {
-    bson_t filter = BSON_INITIALIZER;
-    const bool ok = read_all(reader, &filter, clear, keep, context, err);
+    const bool ok = snapshot_read_filtered(reader, &filter, NULL, clear, keep, context, err);
     bson_destroy(&filter);
     return ok;
 }

@@ -29,16 +29,17 @@ void snapshot_read_begin_filter(snapshot_read_t *reader, const bson_t *filter);
 int snapshot_read_next(snapshot_read_t *reader, const uint8_t **document, uint32_t *length, err_t *err);
 bool snapshot_read_again(const snapshot_read_t *reader);
 
+typedef void snapshot_clear_fn(void *context);
+typedef bool snapshot_keep_fn(void *context, const uint8_t *document, uint32_t length, err_t *err);
+
 /* All of a range: keep is called for each document, clear before the first one, and whenever it starts over.
  * False: the server stayed away for longer than its patience, or refused, or keep did. */
-bool snapshot_read_all(snapshot_read_t *reader, int64_t from, int64_t end, void (*clear)(void *context),
-                       bool (*keep)(void *context, const uint8_t *document, uint32_t length, err_t *err),
-                       void *context, err_t *err);
+bool snapshot_read_all(snapshot_read_t *reader, int64_t from, int64_t end, snapshot_clear_fn *clear,
+                       snapshot_keep_fn *keep, void *context, err_t *err);
 
-/* The same of the whole collection. */
-bool snapshot_read_everything(snapshot_read_t *reader, void (*clear)(void *context),
-                              bool (*keep)(void *context, const uint8_t *document, uint32_t length,
-                                           err_t *err),
-                              void *context, err_t *err);
+/* The same of all documents that pass the filter (NULL: of the whole collection). more: further options of the finds, such as
+ * a projection and the size of their batches; NULL: as in all others. */
+bool snapshot_read_filtered(snapshot_read_t *reader, const bson_t *filter, const bson_t *more,
+                            snapshot_clear_fn *clear, snapshot_keep_fn *keep, void *context, err_t *err);
 
 #endif

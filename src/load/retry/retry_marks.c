@@ -213,7 +213,7 @@ static bool find_others(job_t *job, err_t *err) {
         "of %zu of its records an earlier run has noted another document: all of %s is looked at for these",
         marks->others, server_namespace(job->server));
     snapshot_read_t *reader = snapshot_read_new(job->server, job->client, err);
-    const bool ok = reader && snapshot_read_everything(reader, forget_found, see_any, marks, err);
+    const bool ok = reader && snapshot_read_filtered(reader, NULL, NULL, forget_found, see_any, marks, err);
     snapshot_read_free(reader);
     if (ok)
         keep_found(marks);

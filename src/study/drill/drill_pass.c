@@ -102,12 +102,9 @@ static bool verify(passing_t *passing, err_t *err) {
     enter(passing, DRILL_VERIFY);
     const bool ok = verify_run(&spec, &result, err);
     leave(passing, DRILL_VERIFY);
-    pass->documents = result.documents;
-    if (!ok && err->status == STATUS_DIFFERENT) {
-        pass->wrong = result.changed;
-        for (difference_kind_t kind = 0; kind < DIFFERENCE_KINDS; kind++)
-            pass->wrong += differences_count(result.differences, kind);
-    }
+    pass->documents = result.counts.seen;
+    if (!ok && err->status == STATUS_DIFFERENT)
+        pass->wrong = differences_total(result.differences);
     verify_free_result(&result);
     return ended(passing, ok, err);
 }

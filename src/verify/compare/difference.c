@@ -12,6 +12,13 @@ const char *const difference_names[DIFFERENCE_KINDS] = {
 
 enum { LEAST_ROOM = 64 };
 
+void inspected_add(inspected_t *sum, const inspected_t *more) {
+    uint64_t *to = (uint64_t *)sum;
+    const uint64_t *from = (const uint64_t *)more;
+    for (size_t i = 0; i < sizeof *sum / sizeof *to; i++)
+        __atomic_store_n(&to[i], to[i] + from[i], __ATOMIC_RELAXED);
+}
+
 /* The lowest `most` are kept: twice as many are let in, then sorted, joined and cut. */
 typedef struct {
     difference_t *kept;

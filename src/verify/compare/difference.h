@@ -1,5 +1,5 @@
-/* difference: what a verify has found to be wrong. All differences are counted. Of each kind, the first ones are kept
- * for the output: first in the order of the files, not in the order in which threads found them.
+/* difference: what a verify has counted, and what it has found to be wrong. All differences are counted. Of each kind, the
+ * first ones are kept for the output: first in the order of the files, not in the order in which threads found them.
  *
  * Missing records that are neighbours are one difference. */
 #ifndef TIPPLE_VERIFY_COMPARE_DIFFERENCE_H
@@ -7,6 +7,21 @@
 
 #include "base/err.h"
 #include "verify/compare/changed.h"
+
+/* What was counted. All of it is uint64_t: inspected_add takes them one after the other. */
+typedef struct {
+    uint64_t records, expected, rejected, filtered, fixed;
+    uint64_t left_out;   /* of the rejected: by a person, or by the filter when they were fixed */
+    uint64_t unsought;   /* fixed records whose documents were not looked for: their `_id`s are not known */
+    uint64_t unloaded;   /* records of reject files that were fixed, and not loaded yet, it seems */
+    uint64_t kept;       /* records whose `_id` another document has (--existing keep) */
+    uint64_t seen, same; /* documents that were looked at; of those: as they should be */
+    uint64_t encoded_bytes, stored_bytes;
+    uint64_t blocks, retries;
+} inspected_t;
+
+/* Other threads may read the sum meanwhile: each count is whole. */
+void inspected_add(inspected_t *sum, const inspected_t *more);
 
 typedef enum {
     DIFFERENCE_MISSING,

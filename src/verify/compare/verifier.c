@@ -66,18 +66,11 @@ bool verified_ids_has(const verified_ids_t *ids, uint64_t hash) {
 }
 
 bool verified_ids_take(const verified_ids_t *ids, uint64_t content) {
-    size_t from = 0, to = ids->awaited_count;
-    while (from < to) {
-        const size_t middle = from + (to - from) / 2;
-        if (ids->awaited[middle].hash < content)
-            from = middle + 1;
-        else
-            to = middle;
-    }
-    const size_t first = from;
-    for (; from < ids->awaited_count && ids->awaited[from].hash == content; from++)
-        ids->awaited[from].found = true;
-    return from > first;
+    const size_t first = SEARCH_FIRST(ids->awaited_count, i, ids->awaited[i].hash < content);
+    size_t at = first;
+    for (; at < ids->awaited_count && ids->awaited[at].hash == content; at++)
+        ids->awaited[at].found = true;
+    return at > first;
 }
 
 bool verified_ids_tell_missing(const verified_ids_t *ids, differences_t *differences, err_t *err) {
@@ -93,9 +86,6 @@ bool verified_ids_tell_missing(const verified_ids_t *ids, differences_t *differe
 
 /* After trouble, the majority is asked again only when it has had this long to settle. */
 static const int64_t SETTLED_NS = 2000000000, NAP_NS = 20000000;
-
-/* Counters are read by the reporter while we write them. */
-#define ADD(counter, amount) __atomic_store_n(&(counter), (counter) + (amount), __ATOMIC_RELAXED)
 
 verifier_t *verifier_new(inspection_t *inspection, err_t *err) {
     verifier_t *verifier = calloc(1, sizeof *verifier);
@@ -140,10 +130,6 @@ const inspected_t *verifier_counters(const verifier_t *verifier) {
 
 differences_t *verifier_differences(verifier_t *verifier) {
     return verifier->differences;
-}
-
-const uint64_t *verifier_lanes(const verifier_t *verifier) {
-    return verifier->lanes;
 }
 
 last_wins_t *verifier_last(verifier_t *verifier) {
@@ -337,7 +323,7 @@ static bool find_window(const verifier_t *verifier, uint64_t window, int64_t *fi
 }
 
 /* One look at a block. False: with snapshot_read_again it is worth another, else err. */
-static bool look_once(verifier_t *verifier, const block_t *block, uint64_t *seen, err_t *err) {
+static bool look_once(verifier_t *verifier, const block_t *block, err_t *err) {
     verifier->block = block;
     verifier->look = (inspected_t){.blocks = 1};
     verifier->block_ids.count = verifier->block_ids.awaited_count = 0;
@@ -347,13 +333,11 @@ static bool look_once(verifier_t *verifier, const block_t *block, uint64_t *seen
     differences_clear(verifier->found);
     for (uint64_t window = block->from; window < block->to; window++) {
         bool first = window == block->from;
-        uint64_t before = verifier->look.seen;
         verifier->window_offset = window * RECORD_ID_BLOCK_BYTES;
         if (!find_window(verifier, window, &verifier->first_id))
             break;
         if (!(verifier->by_id ? ask_window(verifier, first, err) : merge_window(verifier, first, err)))
             return false;
-        seen[record_id_lane_of(verifier->first_id)] += verifier->look.seen - before;
     }
     return true;
 }
@@ -371,35 +355,15 @@ static bool let_settle(const inspection_t *inspection, err_t *err) {
     }
 }
 
-static void settle(verifier_t *verifier) {
-    inspected_t *sum = &verifier->counters;
-    const inspected_t *look = &verifier->look;
-    ADD(sum->records, look->records);
-    ADD(sum->expected, look->expected);
-    ADD(sum->rejected, look->rejected);
-    ADD(sum->filtered, look->filtered);
-    ADD(sum->fixed, look->fixed);
-    ADD(sum->left_out, look->left_out);
-    ADD(sum->unsought, look->unsought);
-    ADD(sum->unloaded, look->unloaded);
-    ADD(sum->kept, look->kept);
-    ADD(sum->seen, look->seen);
-    ADD(sum->same, look->same);
-    ADD(sum->encoded_bytes, look->encoded_bytes);
-    ADD(sum->stored_bytes, look->stored_bytes);
-    ADD(sum->blocks, look->blocks);
-}
-
 bool verifier_look(verifier_t *verifier, const block_t *block, err_t *err) {
     inspection_t *inspection = verifier->inspection;
     snapshot_read_refresh(verifier->target);
     for (bool second = false;;) {
-        uint64_t lanes[RECORD_ID_LANES] = {0};
-        if (!look_once(verifier, block, lanes, err)) {
+        if (!look_once(verifier, block, err)) {
             if (!snapshot_read_again(verifier->target))
                 return false;
             inspection->shaken_ns = clock_now_ns();
-            ADD(verifier->counters.retries, 1);
+            inspected_add(&verifier->counters, &(inspected_t){.retries = 1});
             continue;
         }
         if (differences_total(verifier->found) && !second) {
@@ -409,9 +373,7 @@ bool verifier_look(verifier_t *verifier, const block_t *block, err_t *err) {
             snapshot_read_refresh(verifier->target);
             continue;
         }
-        for (size_t i = 0; i < RECORD_ID_LANES; i++)
-            verifier->lanes[i] += lanes[i];
-        settle(verifier);
+        inspected_add(&verifier->counters, &verifier->look);
         return verified_ids_add(&verifier->ids, &verifier->block_ids, err) &&
                last_wins_move(&verifier->last, &verifier->block_last, err) &&
                differences_move(verifier->differences, verifier->found, err);

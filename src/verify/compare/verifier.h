@@ -68,17 +68,6 @@ typedef struct {
     atomic_llong shaken_ns;        /* when the server was last found again */
 } inspection_t;
 
-typedef struct {
-    uint64_t records, expected, rejected, filtered, fixed;
-    uint64_t left_out;   /* of the rejected: by a person, or by the filter when they were fixed */
-    uint64_t unsought;   /* records that were fixed, whose documents only a look at everything would find */
-    uint64_t unloaded;   /* records that were fixed in a reject file, which was not loaded, it seems */
-    uint64_t kept;       /* EXISTING_KEEP: another document has the record's `_id` */
-    uint64_t seen, same; /* documents of the target */
-    uint64_t encoded_bytes, stored_bytes;
-    uint64_t blocks, retries;
-} inspected_t;
-
 typedef struct verifier verifier_t;
 
 verifier_t *verifier_new(inspection_t *inspection, err_t *err);
@@ -93,7 +82,6 @@ const inspected_t *verifier_counters(const verifier_t *verifier);
 differences_t *verifier_differences(verifier_t *verifier);
 last_wins_t *verifier_last(verifier_t *verifier); /* EXISTING_REPLACE */
 const verified_ids_t *verifier_ids(const verifier_t *verifier);
-const uint64_t *verifier_lanes(const verifier_t *verifier); /* documents seen, by lane: RECORD_ID_LANES */
 
 /* Is the file what it was before it grew, and was loaded on? Then there are documents behind its end, and rightly. */
 bool verifier_is_earlier(const wanted_t *wanted);

@@ -24,7 +24,6 @@ struct verifier {
     records_place_t place;
     inspected_t counters; /* settled ones; read by others meanwhile */
     differences_t *differences;
-    uint64_t lanes[RECORD_ID_LANES];
 
     /* the look at hand */
     const block_t *block;

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-/* Windows of a file that have one place behind the other. */
+/* Windows of a file whose places follow one another. */
 typedef struct {
     uint64_t base;     /* voff of the first one */
     uint64_t from, to; /* in the file */
@@ -12,7 +12,6 @@ typedef struct {
 struct gaps {
     span_t *spans; /* by base */
     size_t count;
-    uint64_t windows;
 };
 
 static int by_base(const void *a, const void *b) {
@@ -31,7 +30,6 @@ static void add_file(gaps_t *gaps, const load_file_t *file) {
             continue;
         gaps->spans[gaps->count++] =
             (span_t){.base = extent->base, .from = from, .to = to, .ordinal = file->ordinal};
-        gaps->windows += to - from;
     }
 }
 
@@ -57,16 +55,11 @@ void gaps_free(gaps_t *gaps) {
     free(gaps);
 }
 
-uint64_t gaps_windows(const gaps_t *gaps) {
-    return gaps->windows;
-}
-
 bool gaps_each(const gaps_t *gaps, size_t from_lane, size_t to_lane, gaps_fn *take, void *context,
                err_t *err) {
     uint64_t at = gaps_lane_start(from_lane), end = gaps_lane_start(to_lane);
     for (size_t lane = from_lane; lane < to_lane; lane++) {
-        /* the reversal is its own inverse: this is ordinal + window, modulo the lanes, of what has this lane
-         */
+        /* the reversal is its own inverse: this is ordinal + window, modulo the lanes, of what has this lane */
         uint64_t sum = record_id_lane((uint32_t)lane, 0);
         for (size_t i = 0; i < gaps->count; i++) {
             const span_t *span = &gaps->spans[i];
@@ -74,11 +67,11 @@ bool gaps_each(const gaps_t *gaps, size_t from_lane, size_t to_lane, gaps_fn *ta
             for (; window < span->to; window += RECORD_ID_LANES) {
                 uint64_t first =
                     gaps_lane_start(lane) + span->base + (window - span->from) * RECORD_ID_BLOCK_BYTES;
-                if (at < first && !take(context, at, first, err))
+                if ((at < first || !first) && !take(context, at, first, err))
                     return false;
                 at = first + RECORD_ID_BLOCK_BYTES;
             }
         }
     }
-    return at >= end || take(context, at, end, err);
+    return (at >= end && to_lane < RECORD_ID_LANES) || take(context, at, end, err);
 }

@@ -1,242 +1,253 @@
-#include "base/clock.h"
+#include "verify/stray/stray_scan.h"
 #include "base/document.h"
 #include "base/stop.h"
-#include "server/collection.h"
-#include "server/server.h"
-#include "verify/stray/stray_scan_inner.h"
+#include "base/threads.h"
+#include "load/read_back/snapshot_read.h"
+#include "verify/compare/id_hash.h"
+#include "verify/stray/gaps.h"
 
 #include <bson/bson.h>
-#include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-
-/* stray_ranges: filters for ranges of `_id`s. */
-
-/* [from, to) */
-static void stray_ranges_between(bson_t *filter, uint64_t from, uint64_t to) {
-    const bool all = to > INT64_MAX;
-    BCON_APPEND(filter, "_id", "{", "$gte", BCON_INT64((int64_t)from), all ? "$lte" : "$lt",
-                BCON_INT64(all ? INT64_MAX : (int64_t)to), "}");
-}
-
-/* Arrays of filters, each to be destroyed, and the array freed; NULL: out of memory. What is no 64-bit integer from 0 on, in
- * several ranges; and everything, in one. */
-/* Ranges of one type each: such a comparison is answered from the index, or (clustered) from the one end of
- * the collection, while "not a number" would look at every document. */
-static bson_t *stray_ranges_of_no_place(size_t *count_out) {
-    static const uint8_t nothing[1] = {0};
-    bson_t *others = aligned_alloc(_Alignof(bson_t), 16 * sizeof *others);
-    bson_oid_t lowest;
-    bson_t empty = BSON_INITIALIZER;
-    size_t n = 0;
-    if (!others)
-        return NULL;
-    memset(&lowest, 0, sizeof lowest);
-#define RANGE(...)                                                                                           \
-    do {                                                                                                     \
-        bson_init(&others[n]);                                                                               \
-        BCON_APPEND(&others[n++], "_id", __VA_ARGS__);                                                       \
-    } while (0)
-    RANGE(BCON_MINKEY);
-    RANGE(BCON_NULL);
-    RANGE(BCON_DOUBLE(NAN));
-    RANGE("{", "$lt", BCON_INT64(0), "}");
-    RANGE("{", "$gt", BCON_INT64(INT64_MAX), "}");
-    RANGE("{", "$gte", BCON_UTF8(""), "}");
-    RANGE("{", "$gte", BCON_DOCUMENT(&empty), "}");
-    RANGE("{", "$gte", BCON_BIN(BSON_SUBTYPE_BINARY, nothing, 0), "}");
-    RANGE("{", "$gte", BCON_OID(&lowest), "}");
-    RANGE("{", "$gte", BCON_BOOL(false), "}");
-    RANGE("{", "$gte", BCON_DATE_TIME(INT64_MIN), "}");
-    RANGE("{", "$gte", BCON_TIMESTAMP(0, 0), "}");
-    RANGE("{", "$gte", BCON_DBPOINTER("", &lowest), "}");
-    RANGE("{", "$gte", BCON_CODE(""), "}");
-    RANGE("{", "$gte", BCON_CODEWSCOPE("", &empty), "}");
-    RANGE(BCON_MAXKEY);
-#undef RANGE
-    bson_destroy(&empty);
-    *count_out = n;
-    return others;
-}
-
-static bson_t *stray_ranges_everything(size_t *count) {
-    bson_t *all = aligned_alloc(_Alignof(bson_t), sizeof *all);
-    if (all)
-        bson_init(all);
-    *count = all != NULL;
-    return all;
-}
+#include <xxhash.h>
 
 enum {
-    COUNTED_AT_ONCE = 250000, /* takes far less time than a connection may stay silent */
-    WORTH_A_GAP = 200,        /* documents: counting them costs as much as asking for a gap */
+    WORTH_A_GAP = 200, /* documents: reading their `_id`s costs as much as asking for a gap */
     TASKS_A_THREAD = 4,
-    BATCH = 1000000,
+    BATCH = 50000, /* `_id`s in a reply: a megabyte for each thread */
 };
 
-/* ---- asking ---- */
+/* Shared by all threads. */
+typedef struct {
+    const stray_scan_options_t *options;
+    const load_file_t **given; /* by their ordinals */
+    gaps_t *gaps;
+    bson_t *find; /* options of every find */
+    size_t tasks; /* some lanes each */
+    atomic_size_t next_task;
+    team_t team;
+    pthread_mutex_t lock; /* of what follows */
+    stray_scan_t result;
+    differences_t *differences;
+} search_t;
 
-static bool count(searcher_t *searcher, const bson_t *filter, uint64_t *documents, err_t *err) {
-    server_t *server = searcher->search->options->server;
-    return collection_count(server, searcher->client, server_collection(server), filter, documents, err);
+typedef struct {
+    search_t *search;
+    snapshot_read_t *reader;
+    /* the range at hand */
+    uint64_t tries;
+    stray_scan_t result;
+    differences_t *found;
+    uint64_t window; /* the one of the last `_id` that was passed over, as a verifier has looked there */
+} searcher_t;
+
+/* ---- whose place is it? ---- */
+
+static int by_ordinal(const void *a, const void *b) {
+    const load_file_t *left = *(const load_file_t *const *)a, *right = *(const load_file_t *const *)b;
+    return (left->ordinal > right->ordinal) - (left->ordinal < right->ordinal);
 }
 
-/* The `_id`s of a range, one by one. From its start again when the server goes away. */
-static bool list(searcher_t *searcher, const bson_t *filter, err_t *err) {
-    server_t *server = searcher->search->options->server;
-    const stray_scan_t before = searcher->result;
-    const uint64_t inside = searcher->inside;
-    patience_t patience = server_patience(server);
-    differences_t *found = searcher->found, *here = differences_new(searcher->search->options->most);
-    bool ok = here != NULL || err_memory(err, 1), again = ok;
-    searcher->found = here;
-    while (again) {
-        const bson_t *document, *reply;
-        bson_error_t error;
-        bson_iter_t id;
-        command_cursor_t cursor;
-        command_cursor_find(&cursor, searcher->client, server_database(server), server_collection(server),
-                            filter, searcher->options, searcher->primary);
-        while (ok && command_cursor_next(&cursor, &document)) {
-            searcher->result.documents++;
-            ok = !element_of(document, "_id", &id) || stray_take_id(searcher, document, &id, err);
-        }
-        bool lost = ok && command_cursor_failed(&cursor, &error, &reply);
-        again =
-            lost && server_again(server, searcher->client, &patience, &error, reply, searcher->doing, err);
-        ok = ok && (!lost || again);
-        command_cursor_end(&cursor);
-        if (again) {
-            searcher->result = before;
-            searcher->result.retries += patience.tries;
-            searcher->inside = inside;
-            differences_clear(here);
-        }
+static const load_file_t *given_file(const search_t *search, uint32_t ordinal) {
+    const size_t count = search->options->file_count,
+                 at = SEARCH_FIRST(count, i, search->given[i]->ordinal < ordinal);
+    return at < count && search->given[at]->ordinal == ordinal ? search->given[at] : NULL;
+}
+
+typedef enum {
+    PLACE_LOOKED_AT,
+    PLACE_AFTER_END,
+    PLACE_OF_ANOTHER,
+    PLACE_OF_NOBODY,
+    PLACE_WRONG_LANE
+} whose_t;
+
+/* Not in the extents of any input, not even of one that was removed. */
+static bool is_outside(const search_t *search, int64_t id) {
+    uint64_t offset;
+    return id < 0 || !places_find(search->options->places, record_id_voff(id), &offset);
+}
+
+static whose_t whose(const search_t *search, int64_t id, const load_file_t **file, uint64_t *offset) {
+    const entry_t *entry = id < 0 ? NULL : places_find(search->options->places, record_id_voff(id), offset);
+    if (!entry || entry->removed)
+        return PLACE_OF_NOBODY;
+    if (record_id_lane(entry->ordinal, *offset) != record_id_lane_of(id))
+        return PLACE_WRONG_LANE;
+    if (!(*file = given_file(search, entry->ordinal)))
+        return PLACE_OF_ANOTHER;
+    return *offset / RECORD_ID_BLOCK_BYTES < (*file)->blocks ? PLACE_LOOKED_AT : PLACE_AFTER_END;
+}
+
+/* ---- what does not belong there ---- */
+
+static bool tell(searcher_t *searcher, difference_t *difference, const char *why, err_t *err) {
+    if (!why || !differences_wants(searcher->found, difference) || difference_say_why(difference, why, err))
+        return differences_add(searcher->found, difference, err);
+    difference_free(difference);
+    return false;
+}
+
+static bool tell_unrelated_id(searcher_t *searcher, const bson_iter_t *id, err_t *err) {
+    difference_t difference = {.kind = DIFFERENCE_UNRELATED, .file = DIFFERENCE_NO_FILE, .records = 1};
+    return difference_name_id(&difference, id, err) &&
+           tell(searcher, &difference, NULL, err); /* sorted by it */
+}
+
+static bool take_place(searcher_t *searcher, int64_t id, err_t *err) {
+    static const char *const whys[] = {
+        [PLACE_OF_NOBODY] = "no file of the catalog has this place",
+        [PLACE_WRONG_LANE] = "tipple did not make it: its lane is not that of its place",
+    };
+    const search_t *search = searcher->search;
+    const load_file_t *file = NULL;
+    uint64_t offset = 0;
+    if ((uint64_t)id / RECORD_ID_BLOCK_BYTES == searcher->window)
+        return true;
+    whose_t who = whose(search, id, &file, &offset);
+    if (who == PLACE_LOOKED_AT) {
+        searcher->window = (uint64_t)id / RECORD_ID_BLOCK_BYTES;
+        return true;
     }
-    searcher->found = found;
-    ok = ok && differences_move(found, here, err);
-    differences_free(here);
-    return ok;
+    if (who == PLACE_OF_ANOTHER) {
+        searcher->result.others++;
+        return true;
+    }
+    if (search->options->appends && is_outside(search, id)) {
+        searcher->result.not_ours++;
+        return true;
+    }
+    difference_t difference = {
+        .kind = DIFFERENCE_UNRELATED, .file = DIFFERENCE_NO_FILE, .records = 1, .id = id, .last_id = id};
+    if (!file)
+        return tell(searcher, &difference, whys[who], err);
+    difference.kind = DIFFERENCE_EXTRA;
+    difference.file = (size_t)(file - search->options->files);
+    difference.name = file->input->name;
+    difference.offset = offset;
+    difference.behind = offset + 1;
+    return tell(searcher, &difference,
+                verifier_why_behind(&search->options->entries->wanted[difference.file]), err);
 }
 
-static bool list_between(searcher_t *searcher, uint64_t from, uint64_t to, err_t *err) {
-    bson_t filter = BSON_INITIALIZER;
-    stray_ranges_between(&filter, from, to);
-    bool ok = list(searcher, &filter, err);
-    bson_destroy(&filter);
-    return ok;
+/* In a window that was looked at, the verifier has told of it. */
+static bool take_odd_id(searcher_t *searcher, const bson_iter_t *id, err_t *err) {
+    const search_t *search = searcher->search;
+    int64_t next;
+    if (!element_floor(id, &next) || next < 0)
+        next = -1;
+    const load_file_t *file;
+    uint64_t offset;
+    if (next >= 0 && whose(search, next, &file, &offset) == PLACE_LOOKED_AT)
+        return true;
+    if (!search->options->appends || !is_outside(search, next))
+        return tell_unrelated_id(searcher, id, err);
+    searcher->result.not_ours++;
+    return true;
 }
 
-/* ---- tasks: some lanes each, then what is no place ---- */
+static bool take_own_id(searcher_t *searcher, const uint8_t *document, uint32_t length, const bson_iter_t *id,
+                        err_t *err) {
+    const stray_scan_options_t *options = searcher->search->options;
+    const bool awaited =
+        options->ids->awaited_count && verified_ids_take(options->ids, XXH3_64bits(document, length));
+    if (awaited || verified_ids_has(options->ids, id_hash_of(id)))
+        return true;
+    if (options->all_files && !options->appends)
+        return tell_unrelated_id(searcher, id, err);
+    ++*(options->all_files ? &searcher->result.not_ours : &searcher->result.others);
+    return true;
+}
 
-/* Everything in these lanes is counted; where it is more than was seen, it is read. */
-static bool count_lanes(searcher_t *searcher, size_t from, size_t to, err_t *err) {
-    const uint64_t *lanes = searcher->search->options->lanes;
-    bson_t filter = BSON_INITIALIZER;
-    uint64_t seen = 0, documents;
-    for (size_t lane = from; lane < to; lane++)
-        seen += lanes[lane];
-    stray_ranges_between(&filter, gaps_lane_start(from), gaps_lane_start(to));
-    bool ok = count(searcher, &filter, &documents, err);
-    bson_destroy(&filter);
-    if (!ok)
+/* ---- reading ---- */
+
+static bool goes_on(err_t *err) {
+    return !stop_signal() || err_set(err, (status_t)(128 + stop_signal()),
+                                     "interrupted while documents that belong to no file were looked for");
+}
+
+static void begin_range(void *context) {
+    searcher_t *searcher = context;
+    searcher->result = (stray_scan_t){.retries = searcher->tries++};
+    differences_clear(searcher->found);
+}
+
+static bool take(void *context, const uint8_t *document, uint32_t length, err_t *err) {
+    searcher_t *searcher = context;
+    bson_t whole;
+    bson_iter_t id;
+    if (!goes_on(err))
         return false;
-    if (documents > seen) {
-        ok = list_between(searcher, gaps_lane_start(from), gaps_lane_start(to), err);
-        documents = searcher->inside;
-    } else {
-        searcher->result.documents += documents;
-    }
-    searcher->result.changed += documents > seen ? documents - seen : seen - documents;
-    return ok;
+    if (!bson_init_static(&whole, document, length) || !element_of(&whole, "_id", &id))
+        return true;
+    if (searcher->search->options->ids)
+        return take_own_id(searcher, document, length, &id, err);
+    return BSON_ITER_HOLDS_INT64(&id) ? take_place(searcher, bson_iter_int64(&id), err)
+                                      : take_odd_id(searcher, &id, err);
 }
 
-/* What lies between the windows of these lanes. Where no window is, a gap goes on into the next lane. */
-static bool read_gap(void *context, uint64_t from, uint64_t to, err_t *err) {
-    if (stop_signal())
-        return err_set(err, (status_t)(128 + stop_signal()), "interrupted");
-    return list_between(context, from, to, err);
-}
-
-static bool read_gaps(searcher_t *searcher, size_t from, size_t to, err_t *err) {
-    for (size_t lane = from; lane < to; lane++)
-        searcher->result.documents += searcher->search->options->lanes[lane];
-    return gaps_each(searcher->search->gaps, from, to, read_gap, searcher, err);
-}
-
-static bool do_task(searcher_t *searcher, size_t task, err_t *err) {
+static bool add_range(searcher_t *searcher, err_t *err) {
     search_t *search = searcher->search;
-    const size_t lanes = search->tasks ? RECORD_ID_LANES / search->tasks : 0, from = task * lanes;
-    searcher->result = (stray_scan_t){0};
-    searcher->inside = 0;
-    if (!(task < search->tasks ? search->look(searcher, from, from + lanes, err)
-                               : list(searcher, &search->others[task - search->tasks], err)))
-        return false;
     pthread_mutex_lock(&search->lock);
-    search->result.documents += searcher->result.documents;
     search->result.others += searcher->result.others;
     search->result.not_ours += searcher->result.not_ours;
-    search->result.changed += searcher->result.changed;
     search->result.retries += searcher->result.retries;
-    search->inside += searcher->inside;
-    bool ok = differences_move(search->differences, searcher->found, err);
+    const bool ok = differences_move(search->differences, searcher->found, err);
     pthread_mutex_unlock(&search->lock);
     return ok;
 }
 
-static bool next_task(search_t *search, size_t *task) {
-    pthread_mutex_lock(&search->lock);
-    bool any = !team_failed(&search->team) && search->next_task < search->tasks + search->other_count;
-    *task = search->next_task;
-    search->next_task += any;
-    pthread_mutex_unlock(&search->lock);
-    return any && !stop_signal();
+/* 2^63 is no 64-bit integer; the one before it lies in a window then, and is passed over. */
+static void append_bound(bson_t *options, const char *name, uint64_t at) {
+    const int64_t id = at > INT64_MAX ? INT64_MAX : (int64_t)at;
+    BCON_APPEND(options, name, "{", "_id", BCON_INT64(id), "}", "hint", "{", "_id", BCON_INT32(1), "}");
+}
+
+/* A filter compares values of one type only, while `min` and `max` are bounds in the order of the index. With a filter a router
+ * asks only the shards that have the range, so it is used wherever there are only numbers. */
+static bool read_range(void *context, uint64_t from, uint64_t to, err_t *err) {
+    searcher_t *searcher = context;
+    const bool lowest = from == gaps_lane_start(0), highest = to == gaps_lane_start(RECORD_ID_LANES);
+    bson_t filter = BSON_INITIALIZER, options;
+    if (!goes_on(err))
+        return false;
+    bson_copy_to(searcher->search->find, &options);
+    if (!lowest && !highest)
+        BCON_APPEND(&filter, "_id", "{", "$gte", BCON_INT64((int64_t)from), "$lt", BCON_INT64((int64_t)to),
+                    "}");
+    else if (!highest)
+        append_bound(&options, "max", to);
+    else if (!lowest)
+        append_bound(&options, "min", from);
+    searcher->tries = 0;
+    const bool ok =
+        snapshot_read_filtered(searcher->reader, &filter, &options, begin_range, take, searcher, err);
+    bson_destroy(&filter);
+    bson_destroy(&options);
+    return ok && add_range(searcher, err);
 }
 
 static void *work(void *context) {
-    searcher_t searcher = {.search = context};
     search_t *search = context;
-    server_t *server = search->options->server;
-    size_t task;
+    searcher_t searcher = {
+        .search = search, .found = differences_new(search->options->most), .window = UINT64_MAX};
+    const size_t lanes = RECORD_ID_LANES / search->tasks;
     err_t err;
-    snprintf(searcher.doing, sizeof searcher.doing, "read %s", server_namespace(server));
-    searcher.found = differences_new(search->options->most);
-    searcher.client = server_take(server, &err);
-    if (!searcher.found)
-        err_memory(&err, 1);
-    bool ok = searcher.found && searcher.client;
-    if (ok) {
-        searcher.primary = mongoc_read_prefs_new(MONGOC_READ_PRIMARY);
-        searcher.options =
-            BCON_NEW("batchSize", BCON_INT32(BATCH), "readConcern", "{", "level", BCON_UTF8("majority"), "}");
-        if (!search->options->ids || !search->options->ids->awaited_count)
-            BCON_APPEND(searcher.options, "projection", "{", "_id", BCON_INT32(1), "}");
-        while (ok && next_task(search, &task))
-            ok = do_task(&searcher, task, &err);
-        mongoc_read_prefs_destroy(searcher.primary);
-        bson_destroy(searcher.options);
+    bool ok = searcher.found || err_memory(&err, 1);
+    ok = ok && (searcher.reader = snapshot_read_new(search->options->server, NULL, &err));
+    while (ok && !team_failed(&search->team)) {
+        const size_t from = lanes * search->next_task++;
+        if (from >= RECORD_ID_LANES)
+            break;
+        ok = gaps_each(search->gaps, from, from + lanes, read_range, &searcher, &err);
     }
     if (!ok)
         team_fail(&search->team, &err);
-    server_give(server, searcher.client);
+    snapshot_read_free(searcher.reader);
     differences_free(searcher.found);
     return NULL;
 }
 
-static bool prepare(search_t *search, const stray_scan_options_t *options, err_t *err) {
-    search->options = options;
-    search->others = options->ids ? stray_ranges_everything(&search->other_count)
-                                  : stray_ranges_of_no_place(&search->other_count);
-    search->given = malloc((options->file_count + 1) * sizeof *search->given);
-    search->gaps = gaps_new(options->files, options->file_count);
-    if (!search->others || !search->given || !search->gaps)
-        return err_memory(err, options->file_count * sizeof *search->given);
-    for (size_t i = 0; i < options->file_count; i++)
-        search->given[i] = (given_t){options->files[i].ordinal, &options->files[i]};
-    qsort(search->given, options->file_count, sizeof *search->given, stray_by_ordinal);
-    return true;
-}
+/* ---- the whole ---- */
 
 static size_t power_of_two(uint64_t least) {
     size_t power = 1;
@@ -245,19 +256,31 @@ static size_t power_of_two(uint64_t least) {
     return power;
 }
 
-/* Has `look` done for all lanes, and looks at what is no place. */
-static bool search_all(search_t *search, task_fn *look, uint64_t tasks, err_t *err) {
+static bool prepare(search_t *search, err_t *err) {
+    const stray_scan_options_t *options = search->options;
+    uint64_t windows = 0;
+    if (!(search->given = malloc((options->file_count + 1) * sizeof *search->given)))
+        return err_memory(err, options->file_count * sizeof *search->given);
+    for (size_t i = 0; i < options->file_count; i++) {
+        search->given[i] = &options->files[i];
+        windows += options->files[i].blocks;
+    }
+    qsort(search->given, options->file_count, sizeof *search->given, by_ordinal);
+    const bool between = !options->ids && options->looked_at / WORTH_A_GAP >= windows;
+    search->gaps = gaps_new(options->files, between ? options->file_count : 0);
+    search->find = BCON_NEW("batchSize", BCON_INT32(BATCH));
+    if (!options->ids || !options->ids->awaited_count)
+        BCON_APPEND(search->find, "projection", "{", "_id", BCON_INT32(1), "}");
+    search->tasks = options->ids ? 1 : power_of_two((uint64_t)options->threads * TASKS_A_THREAD);
+    search->differences = differences_new(options->most);
+    return (search->gaps && search->differences) || err_memory(err, 1);
+}
+
+static bool search_all(search_t *search, err_t *err) {
+    const uint32_t threads = search->options->threads;
     err_t problem;
-    search->look = look;
-    search->tasks = look ? power_of_two(tasks) : 0;
-    search->next_task = 0;
-    search->result = (stray_scan_t){.retries = search->result.retries};
-    search->inside = 0;
-    differences_clear(search->differences);
-    size_t useful = search->tasks + search->other_count;
-    useful = useful < search->options->threads ? useful : search->options->threads;
     team_init(&search->team);
-    while (search->team.count < useful &&
+    while (search->team.count < (search->tasks < threads ? search->tasks : threads) &&
            team_start(&search->team, work, search, "lower --threads", &problem))
         ;
     if (!search->team.count)
@@ -265,70 +288,17 @@ static bool search_all(search_t *search, task_fn *look, uint64_t tasks, err_t *e
     return team_join(&search->team, err);
 }
 
-/* What the server keeps for itself; with orphans, or after a crash, it is another number. */
-static bool kept_count(const search_t *search, uint64_t *documents, err_t *err) {
-    server_t *server = search->options->server;
-    collection_t place;
-    mongoc_client_t *client = server_take(server, err);
-    bool ok = client && collection_look(server, client, &place, err);
-    server_give(server, client);
-    *documents = ok ? place.count : 0;
-    return ok;
-}
-
-static bool count_all(search_t *search, uint64_t *documents, err_t *err) {
-    searcher_t searcher = {.search = search};
-    searcher.client = server_take(search->options->server, err);
-    const bool ok = searcher.client && count(&searcher, NULL, documents, err);
-    server_give(search->options->server, searcher.client);
-    return ok;
-}
-
-static bool look_at_ids(search_t *search, err_t *err) {
-    const verified_ids_t *ids = search->options->ids;
-    uint64_t kept;
-    if (!ids->awaited_count) {
-        /* counted one by one: what the server knows without counting is wrong after a crash */
-        if (!count_all(search, &kept, err))
-            return false;
-        search->result.documents = kept;
-        if (kept == ids->count)
-            return true;
-    }
-    if (!search_all(search, NULL, 0, err))
-        return false;
-    if (search->inside < ids->count && !stop_signal())
-        search->result.changed = ids->count - search->inside;
-    return stop_signal() || verified_ids_tell_missing(ids, search->differences, err);
-}
-
-static bool look(search_t *search, err_t *err) {
-    const stray_scan_options_t *options = search->options;
-    uint64_t kept;
-    if (options->ids)
-        return look_at_ids(search, err);
-    if (options->estimate / WORTH_A_GAP >= gaps_windows(search->gaps)) {
-        if (!search_all(search, read_gaps, (uint64_t)options->threads * TASKS_A_THREAD, err) ||
-            !kept_count(search, &kept, err))
-            return false;
-        if (kept == search->result.documents || stop_signal())
-            return true;
-    }
-    return search_all(search, count_lanes, options->estimate / COUNTED_AT_ONCE, err);
-}
-
 bool stray_scan_look(const stray_scan_options_t *options, differences_t *differences, stray_scan_t *result,
                      err_t *err) {
-    search_t search = {.differences = differences_new(options->most)};
+    search_t search = {.options = options};
     pthread_mutex_init(&search.lock, NULL);
-    bool ok = search.differences ? prepare(&search, options, err) : err_memory(err, 1);
-    ok = ok && look(&search, err) && differences_move(differences, search.differences, err);
+    const bool ok = prepare(&search, err) && search_all(&search, err) &&
+                    (!options->ids || verified_ids_tell_missing(options->ids, search.differences, err)) &&
+                    differences_move(differences, search.differences, err);
     *result = search.result;
-    for (size_t i = 0; search.others && i < search.other_count; i++)
-        bson_destroy(&search.others[i]);
-    free(search.others);
     free(search.given);
     gaps_free(search.gaps);
+    bson_destroy(search.find);
     differences_free(search.differences);
     pthread_mutex_destroy(&search.lock);
     return ok;
