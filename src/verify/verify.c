@@ -37,13 +37,27 @@ static bool in_sample(const verify_spec_t *spec, const block_t *block) {
     return share * 100 < spec->sample_percent;
 }
 
+/* A long record takes several times its length, for its document, that of the server, and in the driver, which keeps it for
+ * its connection. So that not all threads have that, long blocks are looked at one at a time, by one verifier. */
+static bool look_at(verify_worker_t *worker, const block_t *block, err_t *err) {
+    static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
+    verification_t *run = worker->run;
+    const uint32_t threads = run->result->threads;
+    if (block->length <= run->spec->load.memory / 2 / threads)
+        return verifier_look(worker->verifier, block, err);
+    pthread_mutex_lock(&turn);
+    const bool ok = verifier_look(run->workers[threads].verifier, block, err);
+    pthread_mutex_unlock(&turn);
+    return ok;
+}
+
 static bool take_block(void *context, block_t *block, err_t *err) {
     verify_worker_t *worker = context;
     verification_t *run = worker->run;
     const uint32_t length = block->length;
     bool ok = true;
     if (in_sample(run->spec, block))
-        ok = verifier_look(worker->verifier, block, err);
+        ok = look_at(worker, block, err);
     else
         worker->skipped++;
     pipeline_free_block(&run->pipeline, block);
@@ -68,13 +82,13 @@ static bool start_workers(verification_t *run, err_t *err) {
                                      .entries = &run->registration,
                                      .most = spec->most,
                                      .whole = !spec->files_only && spec->sample_percent >= 100};
-    for (; run->worker_count < threads; run->worker_count++) {
+    for (; run->worker_count <= threads; run->worker_count++) {
         verify_worker_t *worker = &run->workers[run->worker_count];
         worker->run = run;
         worker->work = (pipeline_worker_t){.work = &work, .context = worker};
         if (!(worker->verifier = verifier_new(&run->inspection, err)))
             return false;
-        if (!pipeline_start(&run->pipeline, &worker->work, err)) {
+        if (run->worker_count < threads && !pipeline_start(&run->pipeline, &worker->work, err)) {
             verifier_free(worker->verifier);
             return false;
         }

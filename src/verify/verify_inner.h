@@ -42,7 +42,7 @@ struct verification {
     load_file_t *files;
     pipeline_t pipeline;
     inspection_t inspection;
-    verify_worker_t workers[LOAD_MOST_THREADS];
+    verify_worker_t workers[LOAD_MOST_THREADS + 1]; /* the last one has no thread, but all long blocks */
     uint32_t worker_count;
     existing_t existing;
     last_wins_t last;

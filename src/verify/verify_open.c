@@ -111,7 +111,7 @@ static bool connect_target(verification_t *run, err_t *err) {
     verify_result_t *result = run->result;
     server_options_t options = {.uri = run->spec->load.uri,
                                 .patience_ns = run->spec->load.patience_ns,
-                                .connections = result->threads + 2};
+                                .connections = result->threads + 3};
     if (!host_want_descriptors("--threads", options.connections + 12, err))
         return false;
     if (!(run->server = server_connect(&options, err)) || !(run->client = server_take(run->server, err)))

@@ -232,7 +232,7 @@ LAB_TEST(refused_by_the_server, lab_open(lab, BOX_STANDALONE)) {
     assert_int_equal(lab->verified.counts.fixed, 1);
 
     /* the fix itself is looked at, too: with its file, whose words are known, and without */
-    box_update(lab->box, LAB_TARGET, "{\"n\": 500}", "{\"$set\": {\"w\": \"other\"}}");
+    box_update(lab->box, LAB_TARGET, "{\"n\": 500}", "{\"$set\": {\"w\": \"x5\"}}");
     assert_status(lab, lab_verify(lab, "a.csv"), STATUS_DIFFERENT);
     assert_int_equal(found(lab, DIFFERENCE_CHANGED), 1);
     lab->verify.retry = (char *[]){"untouched.rejects", "fixed.rejects"}; /* what was loaded counts */

@@ -110,4 +110,7 @@ LAB_TEST(fixed_and_stray, lab_open(lab, BOX_REPLICA_SET)) {
     expect(lab, DIFFERENCE_UNRELATED, 1, "1 unrelated");
     box_delete(lab->box, LAB_TARGET, "{\"_id\": {\"$in\": [5, 99]}}");
     expect(lab, DIFFERENCE_MISSING, 2, "2 missing");
+    lab->verify.retry = (char *[]){"fixed.rejects"};
+    lab->verify.retry_count = 1;
+    expect(lab, DIFFERENCE_MISSING, 2, "2 missing");
 }

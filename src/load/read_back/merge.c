@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <xxhash.h>
 
 /* A document that starts with a 64-bit `_id`, as all of ours do: length, type, "_id", value. */
 static bool read_id(const uint8_t *document, uint32_t length, int64_t *id) {
@@ -49,18 +50,32 @@ static bool step_over(merge_t *merge, merge_kind_t kind, err_t *err) {
     return tell_stored(merge, kind, err) && step(merge, err);
 }
 
-static bool is_same(const merge_t *merge, const uint8_t *document, uint32_t length) {
-    return merge->length == length && memcmp(merge->stored, document, length) == 0;
+typedef struct {
+    const uint8_t *document; /* NULL: it is known by its hash */
+    uint32_t length;         /* 0: nothing is expected */
+    uint64_t hash;
+} expected_t;
+
+static bool is_same(const merge_t *merge, const expected_t *expected) {
+    if (merge->length != expected->length)
+        return false;
+    return expected->document ? memcmp(merge->stored, expected->document, merge->length) == 0
+                              : XXH3_64bits(merge->stored, merge->length) == expected->hash;
+}
+
+static merge_found_t found_at(merge_kind_t kind, int64_t id, const expected_t *expected) {
+    return (merge_found_t){
+        .kind = kind, .id = id, .expected = expected->document, .expected_length = expected->length};
 }
 
 /* Several documents may have the `_id`, one a shard, in any order: which of them is the one expected, if any
- * is, shows at the last. Another one is kept until then, and all behind it are duplicated whatever comes. */
-static bool compare(merge_t *merge, int64_t id, const uint8_t *document, uint32_t length, err_t *err) {
-    merge_found_t other = {.id = id, .expected = document, .expected_length = length};
+ * is, shows at the last. Another one is kept until then, and all after it are duplicated whatever comes. */
+static bool compare(merge_t *merge, int64_t id, const expected_t *expected, err_t *err) {
+    merge_found_t other = found_at(MERGE_CHANGED, id, expected);
     uint8_t *kept = NULL;
     bool same = false, ok = true;
     while (ok && is_at(merge, id)) {
-        if (!same && is_same(merge, document, length)) {
+        if (!same && is_same(merge, expected)) {
             same = true;
             merge->same++;
         } else if (!kept) {
@@ -70,12 +85,9 @@ static bool compare(merge_t *merge, int64_t id, const uint8_t *document, uint32_
             other.stored = kept;
             other.stored_length = merge->length;
         } else {
-            merge_found_t more = {.kind = MERGE_DUPLICATED,
-                                  .id = id,
-                                  .expected = document,
-                                  .expected_length = length,
-                                  .stored = merge->stored,
-                                  .stored_length = merge->length};
+            merge_found_t more = found_at(MERGE_DUPLICATED, id, expected);
+            more.stored = merge->stored;
+            more.stored_length = merge->length;
             ok = merge->tell(merge->context, &more, err);
         }
         ok = ok && step(merge, err);
@@ -86,21 +98,30 @@ static bool compare(merge_t *merge, int64_t id, const uint8_t *document, uint32_
     return ok;
 }
 
-bool merge_expect(merge_t *merge, int64_t id, const uint8_t *document, uint32_t length, err_t *err) {
+static bool expect(merge_t *merge, int64_t id, const expected_t *expected, err_t *err) {
     while (merge->stored && merge->id < id)
         if (!step_over(merge, MERGE_EXTRA, err))
             return false;
-    if (document && is_at(merge, id))
-        return compare(merge, id, document, length, err);
-    if (document) {
-        merge_found_t missing = {
-            .kind = MERGE_MISSING, .id = id, .expected = document, .expected_length = length};
+    if (expected->length && is_at(merge, id))
+        return compare(merge, id, expected, err);
+    if (expected->length) {
+        const merge_found_t missing = found_at(MERGE_MISSING, id, expected);
         return merge->tell(merge->context, &missing, err);
     }
     while (is_at(merge, id))
         if (!step_over(merge, MERGE_EXTRA, err))
             return false;
     return true;
+}
+
+bool merge_expect(merge_t *merge, int64_t id, const uint8_t *document, uint32_t length, err_t *err) {
+    const expected_t expected = {.document = document, .length = document ? length : 0};
+    return expect(merge, id, &expected, err);
+}
+
+bool merge_expect_hash(merge_t *merge, int64_t id, uint64_t hash, uint32_t length, err_t *err) {
+    const expected_t expected = {.length = length, .hash = hash};
+    return expect(merge, id, &expected, err);
 }
 
 bool merge_end(merge_t *merge, err_t *err) {

@@ -40,6 +40,9 @@ bool merge_begin(merge_t *merge, err_t *err);
 /* The next place at which the file says what is to be there: this document, or (NULL) none. */
 bool merge_expect(merge_t *merge, int64_t id, const uint8_t *document, uint32_t length, err_t *err);
 
+/* The same of a document that is known by its length and hash (XXH3): what is found of it has no `expected`. */
+bool merge_expect_hash(merge_t *merge, int64_t id, uint64_t hash, uint32_t length, err_t *err);
+
 /* Nothing more is expected. */
 bool merge_end(merge_t *merge, err_t *err);
 

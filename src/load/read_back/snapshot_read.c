@@ -93,7 +93,9 @@ int snapshot_read_next(snapshot_read_t *reader, const uint8_t **document, uint32
         return 1;
     }
     const bool failed = command_cursor_failed(&reader->cursor, &error, &reply);
-    if (failed)
+    if (!failed)
+        command_cursor_end(&reader->cursor); /* its reply may be large */
+    else
         reader->again = (is_lost(&error) ? server_wait : server_again)(
             reader->server, reader->client, &reader->patience, &error, reply, reader->doing, err);
     return failed ? -1 : 0;

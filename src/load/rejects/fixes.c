@@ -3,7 +3,6 @@
 #include "base/text.h"
 #include "catalog/ledger/standing.h"
 #include "format/record/record_id.h"
-#include "format/records.h"
 #include "input/cutter.h"
 
 #include <stdio.h>
@@ -13,7 +12,7 @@
 
 enum { NAMED = 3 }; /* places, in a warning */
 
-/* What is kept of an entry: nothing that grows with its record, but to verify. */
+/* What is kept of an entry: nothing that grows with its record. */
 typedef struct {
     reject_head_t head; /* its path may be that of the entry before */
     uint64_t bytes;     /* the hash of the record as it is now: to know it again */
@@ -24,7 +23,7 @@ typedef struct {
 
 struct fixes {
     fixes_options_t options;
-    const char *path; /* of the (first) file */
+    const char *path; /* of the file that was read last */
     fix_t **items;    /* those that count */
     size_t count;
     seen_t *seen; /* all entries, as they were read */
@@ -38,10 +37,12 @@ typedef struct {
 } named_places_t;
 
 typedef struct {
+    const fixes_options_t *options;
     fixes_t *fixes;
     const places_t *places;
     records_t *reader;
-    records_place_t place;
+    records_place_t *place;
+    fix_t again; /* for fixes_make */
 } reading_t;
 
 /* The entries of a reject file are judged when all of them were read. */
@@ -173,27 +174,27 @@ bad_value_t fixes_bad_value(const schema_t *schema, const entry_t *entry) {
     return schema->bad_value_said ? schema->bad_value : entry_bad_value(entry, schema->bound);
 }
 
-/* The document of a record under the `_id` of the fix, in reading->place; its length is 0 where there is none. */
-static bool encode(reading_t *reading, const retry_t *retry, bad_value_t bad_value, fix_t *fix, err_t *err) {
-    const fixes_options_t *options = &reading->fixes->options;
+/* The document of a record under the `_id` of the fix; its length is 0 where there is none. */
+static bool encode(reading_t *reading, const retry_t *retry, fix_t *fix, err_t *err) {
+    const fixes_options_t *options = reading->options;
     record_t record;
     dialect_t dialect = retry->dialect;
-    dialect.bad_value = bad_value;
+    dialect.bad_value = fix->read_as;
     fix->length = 0;
     fix->filtered = false;
     if (retry->refusal)
         return true;
     const parsed_t parsed = records_one(reading->reader, &dialect, retry->bytes, retry->length, false,
-                                        fix->id, &reading->place, &record);
+                                        fix->id, reading->place, &record);
     if (parsed == PARSED_MEMORY)
         return err_memory(err, record.needed);
     if (parsed != PARSED_DOCUMENT || record.length > CUTTER_RECORD ||
         record.document_length > options->max_document)
         return true;
     fix->filtered =
-        options->filter && !filter_passes(options->filter, reading->place.bytes, record.document_length);
+        options->filter && !filter_passes(options->filter, reading->place->bytes, record.document_length);
     fix->length = fix->filtered ? 0 : record.document_length;
-    fix->hash = XXH3_64bits(reading->place.bytes, fix->length);
+    fix->hash = XXH3_64bits(reading->place->bytes, fix->length);
     return true;
 }
 
@@ -204,7 +205,7 @@ static bool is_answer(const fix_t *fix, const fix_mark_t *answer) {
 /* Its document, as if the entry counted. To verify, a record that was fixed is read in the way that makes the document that the
  * catalog knows, if there is one: a --retry may have had another --on-bad-value than its input. */
 static bool encode_seen(reading_t *reading, const retry_t *retry, seen_t *seen, err_t *err) {
-    const fixes_options_t *options = &reading->fixes->options;
+    const fixes_options_t *options = reading->options;
     const reject_head_t *head = &retry->head;
     const entry_t *entry = fixes_input(reading->places, head, options->catalog);
     const fix_mark_t *answer = NULL;
@@ -220,14 +221,11 @@ static bool encode_seen(reading_t *reading, const retry_t *retry, seen_t *seen, 
         answer = entry_answer(entry, head->offset, of);
     const bad_value_t usual = fixes_bad_value(options->schema, entry);
     for (unsigned i = answer ? 1 : BAD_VALUES; retry->length && i <= BAD_VALUES && !is_answer(fix, answer);
-         i++)
-        if (!encode(reading, retry, (usual + i) % BAD_VALUES, fix, err))
+         i++) {
+        fix->read_as = (usual + i) % BAD_VALUES;
+        if (!encode(reading, retry, fix, err))
             return false;
-    if (!fix->length || options->later)
-        return true;
-    if (!(fix->document = malloc(fix->length)))
-        return err_memory(err, fix->length);
-    memcpy(fix->document, reading->place.bytes, fix->length);
+    }
     return true;
 }
 
@@ -286,7 +284,11 @@ static bool take(void *context, const retry_t *retry, err_t *err) {
     const char *path = number ? seen[-1].head.path : "";
     *seen = (seen_t){.head = retry->head,
                      .bytes = XXH3_64bits(retry->bytes, retry->length),
-                     .fix = {.offset = retry->head.offset, .left_out = !retry->length, .number = number}};
+                     .fix = {.offset = retry->head.offset,
+                             .file = fixes->path,
+                             .at = retry->at,
+                             .left_out = !retry->length,
+                             .number = number}};
     seen->head.path = number && strcmp(path, retry->head.path) == 0 ? path : strdup(retry->head.path);
     if (!seen->head.path)
         return err_memory(err, strlen(retry->head.path));
@@ -391,22 +393,46 @@ static bool finish(fixes_t *fixes, err_t *err) {
 fixes_t *fixes_read(char *const *paths, size_t count, const places_t *places, const fixes_options_t *options,
                     err_t *err) {
     fixes_t *fixes = calloc(1, sizeof *fixes);
-    reading_t reading = {.fixes = fixes, .places = places, .reader = records_new(options->schema)};
+    records_place_t place = {.room = 0};
+    reading_t reading = {.options = options,
+                         .fixes = fixes,
+                         .places = places,
+                         .reader = records_new(options->schema),
+                         .place = &place};
     bool ok = (fixes && reading.reader) || err_memory(err, 1);
     if (ok)
-        *fixes = (fixes_t){.options = *options, .path = *paths};
+        *fixes = (fixes_t){.options = *options};
     for (size_t i = 0; ok && i < count; i++) {
         const size_t from = fixes->seen_count;
+        fixes->path = paths[i];
         ok = rejects_read(paths[i], options->schema, take, &reading, err) &&
              (options->later || judge_file(fixes, paths[i], from, places, NULL, err));
     }
     ok = ok && (options->later || finish(fixes, err));
     records_destroy(reading.reader);
-    free(reading.place.bytes);
+    free(place.bytes);
     if (ok)
         return fixes;
     fixes_free(fixes);
     return NULL;
+}
+
+static bool make(void *context, const retry_t *retry, err_t *err) {
+    reading_t *reading = context;
+    return encode(reading, retry, &reading->again, err);
+}
+
+bool fixes_make(const fixes_t *fixes, const fix_t *fix, records_t *reader, records_place_t *place,
+                err_t *err) {
+    reading_t reading = {.options = &fixes->options,
+                         .reader = reader,
+                         .place = place,
+                         .again = {.id = fix->id, .read_as = fix->read_as}};
+    records_from(reader, fix->entry->path);
+    if (!rejects_read_at(fix->file, fix->at, fixes->options.schema, make, &reading, err))
+        return false;
+    return (reading.again.length == fix->length && reading.again.hash == fix->hash) ||
+           err_set(err, STATUS_INPUT, "%s was changed while it was read; verify again", fix->file);
 }
 
 bool fixes_judge(fixes_t *fixes, const places_t *places, const ledger_t *held, err_t *err) {
@@ -418,7 +444,6 @@ void fixes_free(fixes_t *fixes) {
         return;
     for (size_t i = 0; i < fixes->seen_count; i++) {
         const seen_t *seen = &fixes->seen[i];
-        free(seen->fix.document);
         if (!i || seen->head.path != seen[-1].head.path)
             free((char *)seen->head.path);
     }

@@ -1,12 +1,14 @@
 /* fixes: the documents that fixed reject files have put into the collection, by `_id`. There is none where the fixed
  * record still makes no document, or was left out. An entry counts only where the catalog has its
- * reject; the others are left out, with a warning. Read once, then read-only and shared by threads. */
+ * reject; the others are left out, with a warning. Documents may be long, so only their hashes are kept. Read once, then
+ * read-only and shared by threads. */
 #ifndef TIPPLE_LOAD_REJECTS_FIXES_H
 #define TIPPLE_LOAD_REJECTS_FIXES_H
 
 #include "catalog/ledger/ledger.h"
 #include "catalog/places.h"
 #include "format/filter.h"
+#include "format/records.h"
 #include "format/schema/schema.h"
 #include "load/rejects/reject_read.h"
 
@@ -16,9 +18,11 @@ typedef struct {
     int64_t id;
     const entry_t *entry; /* its input */
     uint64_t offset, of;  /* the reject's: its place, and the hash of its bytes */
-    uint8_t *document;    /* to verify; else NULL */
     uint64_t hash;        /* of the document, */
     uint32_t length;      /* and its length; 0: nothing is expected there */
+    const char *file;     /* the reject file, */
+    size_t at;            /* where its entry begins there, */
+    bad_value_t read_as;  /* and what became of values that do not fit */
     bool left_out;        /* by the person: there is no record any more */
     bool open;            /* the catalog knows no fix of the record: this one was not loaded, it seems */
     bool loaded;          /* with only_fixes: the catalog knows this document as what came of the record */
@@ -32,7 +36,7 @@ typedef struct {
     uint32_t max_document;
     const char *name;    /* of the collection, for sentences */
     const char *catalog; /* the own id of its catalog; NULL: nobody asks */
-    bool later;          /* --retry: they are judged by fixes_judge, and no documents are kept, only hashes */
+    bool later;          /* --retry: they are judged by fixes_judge */
     /* To verify. Left out are entries that nobody has touched, and of which the catalog knows no fix; and those of
      * earlier tries: they make no document, but another file did. */
     bool only_fixes;
@@ -77,6 +81,10 @@ bool fixes_judge(fixes_t *fixes, const places_t *places, const ledger_t *held, e
 bool fixes_verdict(const fixes_t *fixes, size_t number, const retry_t *retry, fix_verdict_t *verdict);
 /* Entries that neither count nor are closed: their load has not ended, or they were cut off. */
 size_t fixes_left_open(const fixes_t *fixes);
+
+/* Makes the document of a fix again, by this reader, into this place. Status 5 if the reject file was changed since. */
+bool fixes_make(const fixes_t *fixes, const fix_t *fix, records_t *reader, records_place_t *place,
+                err_t *err);
 
 size_t fixes_count(const fixes_t *fixes);
 /* By `_id`; and the first that is not before this one (fixes_count: none). */

@@ -23,20 +23,11 @@
  * one a file is of. It is only ever appended to, whole entries at a time: the beginning of one that could not be written whole
  * is cut off. One thread at a time. */
 
-typedef struct reject_store reject_store_t;
-
-typedef struct {
-    const char *path;              /* borrowed, as the next ones */
-    const char *retried;           /* a reject file that is only read, whatever its name; or NULL */
-    const char *again;             /* for the comment: retry_options; or NULL */
-    const char *catalog;           /* its own id; "": unknown */
-    const reject_inputs_t *inputs; /* of the catalog; or NULL */
-} reject_store_options_t;
-
 enum { MOST_NAMES = 1000, MOST_RACES = 100, PATH_ROOM = 4096 };
 
-struct reject_store {
-    reject_store_options_t options;
+typedef struct {
+    const reject_options_t *options;
+    const char *catalog; /* its own id; "": unknown */
     char path[PATH_ROOM];
     int fd;      /* -1: not opened yet */
     int problem; /* errno of a write that failed: what follows it would stand in the middle of an entry */
@@ -45,7 +36,7 @@ struct reject_store {
     char mark[REJECT_MARK];
     reject_known_t known;
     bool own_is_retried;
-};
+} reject_store_t;
 
 static bool cannot(const char *path, const char *what, int error, err_t *err) {
     return err_set(err, STATUS_HOST,
@@ -62,7 +53,7 @@ static bool same_file(const struct stat *a, const struct stat *b) {
 
 static bool is_retried(const reject_store_t *store, const struct stat *status) {
     struct stat retried;
-    return store->options.retried && stat(store->options.retried, &retried) == 0 &&
+    return store->options->retried && stat(store->options->retried, &retried) == 0 &&
            same_file(&retried, status);
 }
 
@@ -78,24 +69,23 @@ static void reject_store_free(reject_store_t *store) {
 
 /* Opens no file for writing yet: reads what the retried file holds, where that is the load's own. False:
  * status 8. */
-static reject_store_t *reject_store_new(const reject_store_options_t *options, err_t *err) {
+static reject_store_t *reject_store_new(const reject_options_t *options, err_t *err) {
     reject_store_t *store = calloc(1, sizeof *store);
     if (!store) {
         err_memory(err, sizeof *store);
         return NULL;
     }
-    store->options = *options;
-    store->options.catalog = options->catalog ? options->catalog : "";
+    store->options = options;
+    store->catalog = options->catalog ? options->catalog : "";
     store->fd = -1;
     snprintf(store->path, sizeof store->path, "%s", options->path);
     struct stat status;
     store->own_is_retried = stat(options->path, &status) == 0 && is_retried(store, &status);
     reject_file_t file = {0};
-    bool ok = !store->own_is_retried || reject_file_open(&file, options->path) ||
-              cannot(options->path, "read", errno, err);
-    ok = ok &&
-         (!store->own_is_retried || reject_file_known(&file, store->options.inputs, true, &store->known) ||
-          err_memory(err, file.size));
+    bool ok = true;
+    if (store->own_is_retried)
+        ok = (reject_file_open(&file, options->path) || cannot(options->path, "read", errno, err)) &&
+             (reject_file_known(&file, options->inputs, true, &store->known) || err_memory(err, file.size));
     reject_file_close(&file);
     if (ok)
         return store;
@@ -198,11 +188,11 @@ static char *make_beginning(reject_store_t *store, err_t *err) {
                "%s: fix the line below each #@ line (or delete it to leave the record out), then run\n"
                "#   tipple load",
                reject_first_words);
-    for (const char *at = store->options.again; at && *at; at++)
+    for (const char *at = store->options->again; at && *at; at++)
         text_print(&words, "%c", *at == '\r' || *at == '\n' ? ' ' : *at);
     shell_quote_option(&words, "--retry", strpbrk(store->path, "\r\n") ? "FILE" : store->path);
-    if (*store->options.catalog)
-        text_print(&words, "\n# of catalog %s", store->options.catalog);
+    if (*store->catalog)
+        text_print(&words, "\n# of catalog %s", store->catalog);
     text_print(&words, "\n# marked %.*s\n", (int)strlen(store->mark) - 1, store->mark);
     return text_take(&words, err);
 }
@@ -235,10 +225,10 @@ static taking_t take(reject_store_t *store, const char *path, bool is_first, err
     if (ok && reject_file_is_other(&file)) {
         taking = is_first ? FAILED : IN_USE;
         ok = !is_first || reject_store_refuse(path, STATUS_HOST, err);
-    } else if (ok && file.mark[0] && strcmp(file.catalog, store->options.catalog) != 0) {
+    } else if (ok && file.mark[0] && strcmp(file.catalog, store->catalog) != 0) {
         taking = OF_ANOTHER;
     } else if (ok) {
-        ok = (reject_file_known(&file, store->options.inputs, false, &store->known) ||
+        ok = (reject_file_known(&file, store->options->inputs, false, &store->known) ||
               err_memory(err, file.size)) &&
              begin(store, &file, err);
     }
@@ -251,7 +241,7 @@ static taking_t take(reject_store_t *store, const char *path, bool is_first, err
 /* Opens the file, which must be a reject file or not there, and reads what it holds. False: status 8 with
  * what to do. Nothing happens the second time. */
 static bool reject_store_open(reject_store_t *store, err_t *err) {
-    const char *wanted = store->options.path;
+    const char *wanted = store->options->path;
     taking_t taking = store->fd >= 0 ? TAKEN : IN_USE;
     bool of_another = false;
     char path[PATH_ROOM];
@@ -262,34 +252,17 @@ static bool reject_store_open(reject_store_t *store, err_t *err) {
             return cannot(wanted, "written", ENAMETOOLONG, err);
         taking = take(store, path, number == 1, err);
         of_another |= taking == OF_ANOTHER;
-        if (taking == TAKEN && number > 1 && store->own_is_retried)
-            log_note("%s stays as it is; what is rejected from now on is kept in %s", wanted, path);
-        else if (taking == TAKEN && of_another)
-            log_note("%s holds rejects of another collection; what this load rejects is kept in %s", wanted,
+        if (taking == TAKEN && number > 1)
+            log_note("%s %s is kept in %s", wanted,
+                     store->own_is_retried ? "stays as it is; what is rejected from now on"
+                     : of_another          ? "holds rejects of another collection; what this load rejects"
+                                           : "is another load's; what this one rejects",
                      path);
-        else if (taking == TAKEN && number > 1)
-            log_note("%s is another load's; what this one rejects is kept in %s", wanted, path);
     }
     return taking == TAKEN || (taking != FAILED && cannot(wanted, "written", EBUSY, err));
 }
 
 /* --- using ------------------------------------------------------------------------------------------ */
-
-/* Is it in the file already, or in the retried one, where that is the load's own? */
-static bool reject_store_knows(const reject_store_t *store, const reject_identity_t *identity) {
-    return reject_known_has_of(&store->known, identity);
-}
-
-/* Writes an entry of these pieces, whose head begins with the mark, and knows it from now on. */
-static const char *reject_store_mark(const reject_store_t *store) {
-    return store->mark;
-}
-
-static bool reject_store_append(reject_store_t *store, const reject_identity_t *identity,
-                                struct iovec *pieces, int count, err_t *err) {
-    return write_all(store, pieces, count, err) &&
-           (reject_known_add(&store->known, identity) || err_memory(err, sizeof *identity));
-}
 
 /* Has its name become another file's, or is it shorter than what was written? */
 static bool is_gone(const reject_store_t *store) {
@@ -312,11 +285,6 @@ static bool reject_store_flush(reject_store_t *store, err_t *err) {
                        store->path);
     return store->fd < 0 || fsync(store->fd) == 0 || errno == EINVAL ||
            cannot(store->path, "written", errno, err);
-}
-
-/* The file that holds the rejects: the one that was opened, if one was. */
-static const char *reject_store_path(const reject_store_t *store) {
-    return store->path;
 }
 
 enum { SAID_ONE_BY_ONE = 5, FIRST_RECORDS = 100, WORD_ROOM = 3 * 4096 };
@@ -389,11 +357,6 @@ bool rejects_may_use(const char *path, err_t *err) {
     return !other || reject_store_refuse(path, STATUS_USAGE, err);
 }
 
-/* The name by which the catalog knows the input stays the same when a load goes on from another folder. */
-static const char *input_of(const reject_t *reject) {
-    return reject->file->known_as ? reject->file->known_as : reject->file->input->name;
-}
-
 /* What a server says may have several lines. */
 static void print_reason(const reject_t *reject, char *out, size_t room) {
     snprintf(out, room, "%s", reject->reason);
@@ -418,10 +381,6 @@ static const char *spell_dialect(rejects_t *rejects, const reject_t *reject) {
     return rejects->spelling.bytes;
 }
 
-static uint64_t dialect_of(const reject_t *reject) {
-    return reject->file->dialect ? reject->file->dialect->hash : 0;
-}
-
 /* NULL: out of memory. */
 static char *print_head(rejects_t *rejects, const reject_t *reject, const reject_identity_t *identity) {
     char reason[400], kept[40] = "", of[40] = "", input[40] = "", place[PLACE_MAX + 12], *head;
@@ -436,44 +395,40 @@ static char *print_head(rejects_t *rejects, const reject_t *reject, const reject
         asprintf(&head,
                  "%soffset=%" PRIu64 " line=%" PRIu64 " length=%" PRIu64 "%s hash=%016" PRIx64
                  "%s dialect=%016" PRIx64 " field=%s %s%s file=%s -- %s%s: %s%s\n",
-                 reject_store_mark(rejects->store), reject->offset, reject->line, reject->length, kept,
-                 identity->hash, of, identity->dialect, reject->field ? reject->field : "-",
-                 spell_dialect(rejects, reject), input, identity->input, reject->file->input->name,
-                 print_place(reject, place), reason, kept[0] ? " (only its first bytes are kept here)" : "");
+                 rejects->store->mark, reject->offset, reject->line, reject->length, kept, identity->hash, of,
+                 identity->dialect, reject->field ? reject->field : "-", spell_dialect(rejects, reject),
+                 input, identity->input, reject->file->input->name, print_place(reject, place), reason,
+                 kept[0] ? " (only its first bytes are kept here)" : "");
     return length < 0 ? NULL : head;
 }
 
 static bool write_entry(rejects_t *rejects, const reject_t *reject, err_t *err) {
+    if (!rejects->store && !(rejects->store = reject_store_new(&rejects->options, err)))
+        return false;
+    reject_store_t *store = rejects->store;
+    const load_file_t *file = reject->file;
     char word[WORD_ROOM];
-    reject_print_word(input_of(reject), word, sizeof word);
-    const reject_identity_t identity = reject_identity(
-        word, reject_identity_ordinal(rejects->options.inputs, reject->file->ordinal), dialect_of(reject),
-        reject->offset, reject->length, reject->bytes, (size_t)reject->kept);
+    /* the name by which the catalog knows the input stays the same when a load goes on from another folder */
+    reject_print_word(file->known_as ? file->known_as : file->input->name, word, sizeof word);
+    const reject_identity_t identity =
+        reject_identity(word, reject_identity_ordinal(rejects->options.inputs, file->ordinal),
+                        file->dialect ? file->dialect->hash : 0, reject->offset, reject->length,
+                        reject->bytes, (size_t)reject->kept);
     /* the file may have it already, and to find that out no file need be opened for writing where the retried
      * one is the load's own */
-    if (reject_store_knows(rejects->store, &identity))
+    if (reject_known_has_of(&store->known, &identity))
         return true;
-    if (!reject_store_open(rejects->store, err))
+    if (!reject_store_open(store, err))
         return false;
-    if (reject_store_knows(rejects->store, &identity))
+    if (reject_known_has_of(&store->known, &identity))
         return true;
     char *head = print_head(rejects, reject, &identity);
     const bool whole = head && !rejects->spelling.lacking;
     struct iovec pieces[] = {
         {head, whole ? strlen(head) : 0}, {(void *)reject->bytes, (size_t)reject->kept}, {(void *)"\n", 1}};
-    const bool ok = whole ? reject_store_append(rejects->store, &identity, pieces, 3, err)
-                          : err_memory(err, rejects->spelling.lacking);
+    const bool ok = whole ? write_all(store, pieces, 3, err) : err_memory(err, rejects->spelling.lacking);
     free(head);
-    return ok;
-}
-
-static bool keep(rejects_t *rejects, const reject_t *reject, err_t *err) {
-    const reject_options_t *options = &rejects->options;
-    const reject_store_options_t store = {options->path, options->retried, options->again, options->catalog,
-                                          options->inputs};
-    if (!rejects->store && !(rejects->store = reject_store_new(&store, err)))
-        return false;
-    return write_entry(rejects, reject, err);
+    return ok && (reject_known_add(&store->known, &identity) || err_memory(err, sizeof identity));
 }
 
 /* All of them may be rejects. */
@@ -541,7 +496,7 @@ static bool say_too_many(rejects_t *rejects, bool at_end, err_t *err) {
 bool rejects_add(rejects_t *rejects, const reject_t *reject, err_t *err) {
     char place[PLACE_MAX + 12];
     pthread_mutex_lock(&rejects->lock);
-    bool ok = !rejects->options.write || keep(rejects, reject, err);
+    bool ok = !rejects->options.write || write_entry(rejects, reject, err);
     const char *path = rejects_path(rejects);
     if (ok) {
         rejects->count++;
@@ -609,5 +564,5 @@ uint64_t rejects_count(rejects_t *rejects) {
 }
 
 const char *rejects_path(const rejects_t *rejects) {
-    return rejects->store && rejects->count ? reject_store_path(rejects->store) : NULL;
+    return rejects->store && rejects->count ? rejects->store->path : NULL;
 }

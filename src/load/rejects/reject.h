@@ -1,8 +1,7 @@
 /* reject: the records of which no document could be made, or which the server refused. They are counted, reported, and
  * written to a file, in which a person can fix them. Any thread may add one.
  *
- * What the file is made of: reject_file.h; how it is written: reject_store.h; how it is read by --retry:
- * reject_read.h. */
+ * What the file is made of: reject_file.h; how it is read by --retry: reject_read.h. */
 #ifndef TIPPLE_LOAD_REJECTS_REJECT_H
 #define TIPPLE_LOAD_REJECTS_REJECT_H
 

@@ -41,7 +41,7 @@ static bool map_text(reject_file_t *file, int fd, size_t most) {
     return !file->size || mmap(text, file->size, PROT_READ, MAP_PRIVATE | MAP_FIXED, fd, 0) != MAP_FAILED;
 }
 
-static bool is_head(const reject_file_t *file, const char *at, const char *end) {
+bool reject_file_is_head(const reject_file_t *file, const char *at, const char *end) {
     size_t length = strlen(file->mark);
     return length && (size_t)(end - at) >= length && memcmp(at, file->mark, length) == 0;
 }
@@ -55,13 +55,13 @@ static const char *last_line(const char *text, size_t size) {
 static bool is_note(const reject_file_t *file, const char *head, const char *end) {
     const size_t mark = strlen(file->mark), word = sizeof NOTE - 1, length = (size_t)(end - head);
     return head == end ? file->cut > 0
-                       : is_head(file, head, end) &&
+                       : reject_file_is_head(file, head, end) &&
                              memcmp(head + mark, NOTE, length < mark + word ? length - mark : word) == 0;
 }
 
 /* Has all of its words: a record follows. */
 static bool is_whole_head(const reject_file_t *file, const char *head, const char *end) {
-    return is_head(file, head, end) && !is_note(file, head, end) &&
+    return reject_file_is_head(file, head, end) && !is_note(file, head, end) &&
            memmem(head, (size_t)(end - head), FOR_PEOPLE, sizeof FOR_PEOPLE - 1);
 }
 
@@ -148,7 +148,7 @@ bool reject_file_is_other(const reject_file_t *file) {
 
 static const char *next_head(const reject_file_t *file, const char *at, uint64_t *line) {
     const char *end = file->text + file->size;
-    for (; at < end && !is_head(file, at, end); ++*line)
+    for (; at < end && !reject_file_is_head(file, at, end); ++*line)
         at = behind_line(at, end);
     return at;
 }
@@ -244,7 +244,6 @@ int reject_file_next(const reject_file_t *file, size_t *at, uint64_t *line, reje
 
 void reject_entry_free(reject_entry_t *entry) {
     free(entry->head);
-    entry->head = NULL;
 }
 
 const char *reject_entry_word(const reject_entry_t *entry, const char *name, size_t *length) {

@@ -54,6 +54,9 @@ bool reject_file_is_other(const reject_file_t *file);
  * The number of bytes. */
 size_t reject_file_resume(const reject_file_t *file, char out[REJECT_NOTE]);
 
+/* Does a head begin there, or a note, in the text up to `end`? */
+bool reject_file_is_head(const reject_file_t *file, const char *at, const char *end);
+
 typedef struct {
     char *head;            /* the entry's line, NUL-terminated, owned: reject_entry_free */
     const uint8_t *record; /* without the last line's end */

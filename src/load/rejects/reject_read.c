@@ -94,6 +94,7 @@ static bool read_entry(const char *path, const schema_t *schema, const reject_en
     size_t length, dialect_length;
     const char *file = reject_entry_word(entry, "file", &length),
                *dialect = reject_entry_word(entry, "delimiter", &dialect_length);
+    retry->at = entry->at;
     retry->head.at_line = entry->line;
     retry->bytes = entry->record;
     retry->length = entry->length;
@@ -172,11 +173,6 @@ static bool is_none_above(const char *path, const reject_file_t *file, err_t *er
                    path, line, (int)(strlen(file->mark) - 1), file->mark);
 }
 
-static bool is_head(const reject_file_t *file, const char *at) {
-    const size_t mark = strlen(file->mark), left = (size_t)(file->text + file->size - at);
-    return left >= mark && memcmp(at, file->mark, mark) == 0;
-}
-
 static bool refuse_order(const char *path, err_t *err) {
     return err_set(err, STATUS_USAGE,
                    "%s: its lines have another order than the load has written them in (was it sorted, or "
@@ -191,7 +187,7 @@ static bool refuse_order(const char *path, err_t *err) {
 static bool is_in_order(const char *path, const reject_file_t *file, err_t *err) {
     const char *at = file->text + file->first, *end = file->text + file->size;
     const size_t words = strlen(reject_first_words);
-    while (at < end && !is_head(file, at)) {
+    while (at < end && !reject_file_is_head(file, at, end)) {
         const char *line_end = memchr(at, '\n', (size_t)(end - at));
         const size_t length = line_end ? (size_t)(line_end - at) : (size_t)(end - at);
         if (length >= words && memcmp(at, reject_first_words, words) == 0)
@@ -203,7 +199,8 @@ static bool is_in_order(const char *path, const reject_file_t *file, err_t *err)
     return true;
 }
 
-bool rejects_read(const char *path, const schema_t *schema, retry_fn *take, void *context, err_t *err) {
+bool rejects_read_at(const char *path, size_t only, const schema_t *schema, retry_fn *take, void *context,
+                     err_t *err) {
     reject_file_t file;
     reject_entry_t entry;
     char input[PATH_ROOM];
@@ -217,10 +214,9 @@ bool rejects_read(const char *path, const schema_t *schema, retry_fn *take, void
         memcpy(retry->head.catalog, file.catalog, sizeof file.catalog);
         retry->file = &file;
     }
-    if (ok && !file.mark[0])
-        ok = refuse_other(path, &file, err);
-    ok = ok && is_none_above(path, &file, err) && is_in_order(path, &file, err);
-    size_t at = file.first, from = at;
+    ok = ok && (file.mark[0] || refuse_other(path, &file, err)) && is_none_above(path, &file, err) &&
+         is_in_order(path, &file, err);
+    size_t at = only && only < file.size ? only : file.first, from = at;
     uint64_t line = file.first_line;
     int more;
     for (; ok && (more = reject_file_next(&file, &at, &line, &entry)) != 0; from = at) {
@@ -236,10 +232,16 @@ bool rejects_read(const char *path, const schema_t *schema, retry_fn *take, void
                  is_one_record(path, schema, retry, err) && take(context, retry, err);
         reject_file_pass(&file, entry.at, entry.behind);
         reject_entry_free(&entry);
+        if (only)
+            break;
     }
-    ok = ok && is_one_file(path, &file, from, file.size, err);
+    ok = ok && (only || is_one_file(path, &file, from, file.size, err));
     free(retry);
     reject_known_free(&known);
     reject_file_close(&file);
     return ok;
+}
+
+bool rejects_read(const char *path, const schema_t *schema, retry_fn *take, void *context, err_t *err) {
+    return rejects_read_at(path, 0, schema, take, context, err); /* where comments are, and no entry */
 }

@@ -26,6 +26,7 @@ typedef struct {
     reject_head_t head;
     dialect_t dialect;
     const reject_file_t *file;
+    size_t at; /* where the entry begins in its text */
     const uint8_t
         *bytes; /* in its text: the record as it is now, no line end; nothing: left out by the person */
     size_t length;
@@ -38,5 +39,9 @@ typedef struct {
  * was damaged or several lines stand below it (which is said with its line). */
 typedef bool retry_fn(void *context, const retry_t *retry, err_t *err);
 bool rejects_read(const char *path, const schema_t *schema, retry_fn *take, void *context, err_t *err);
+
+/* The same of the entry that begins there, or, if the file was changed since, of another one or none. */
+bool rejects_read_at(const char *path, size_t at, const schema_t *schema, retry_fn *take, void *context,
+                     err_t *err);
 
 #endif

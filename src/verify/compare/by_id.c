@@ -50,6 +50,11 @@ void by_id_clear(by_id_t *by_id) {
         free(by_id->wanted[i].other);
     by_id->count = 0;
     by_id->used = 0;
+    if (by_id->room > 2 * MOST_BYTES) { /* a long document had it */
+        free(by_id->bytes);
+        by_id->bytes = NULL;
+        by_id->room = 0;
+    }
     for (size_t i = 0; i < SLOTS; i++)
         by_id->slots[i] = NONE;
 }

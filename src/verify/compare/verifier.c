@@ -111,6 +111,8 @@ void verifier_free(verifier_t *verifier) {
     snapshot_read_free(verifier->target);
     records_destroy(verifier->reader);
     free(verifier->place.bytes);
+    records_destroy(verifier->fix_reader);
+    free(verifier->fix_place.bytes);
     differences_free(verifier->differences);
     differences_free(verifier->found);
     by_id_free(verifier->by_id);
@@ -175,6 +177,16 @@ static bool check_fix(verifier_t *verifier, err_t *err) {
     return verifier->fixed || verifier_take_finding(verifier, &missing, err);
 }
 
+void verifier_let_go(verifier_t *verifier) {
+    records_place_t *const places[] = {&verifier->place, &verifier->fix_place};
+    for (size_t i = 0; i < COUNT(places); i++) {
+        if (places[i]->room <= CUTTER_BUFFER)
+            continue;
+        free(places[i]->bytes);
+        *places[i] = (records_place_t){.room = 0};
+    }
+}
+
 static bool expect(sink_t *sink, int64_t id, const uint8_t *document, uint32_t length, err_t *err) {
     verifier_t *verifier = sink->verifier;
     verifier->look.expected += document != NULL;
@@ -188,6 +200,26 @@ static bool expect(sink_t *sink, int64_t id, const uint8_t *document, uint32_t l
             check_fix(verifier, err));
 }
 
+bool verifier_make_fix(verifier_t *verifier, err_t *err) {
+    const inspection_t *inspection = verifier->inspection;
+    if (!verifier->fix_reader && !(verifier->fix_reader = records_new(inspection->schema)))
+        return err_memory(err, 1);
+    return fixes_make(inspection->fixes, verifier->at_fix, verifier->fix_reader, &verifier->fix_place, err);
+}
+
+/* A fix that makes a document. */
+static bool expect_fix(sink_t *sink, const fix_t *fix, err_t *err) {
+    verifier_t *verifier = sink->verifier;
+    verifier->look.fixed++;
+    verifier->look.expected++;
+    verifier->look.encoded_bytes += fix->length;
+    verifier->fixed = false;
+    if (!verifier->by_id)
+        return merge_expect_hash(&sink->merge, fix->id, fix->hash, fix->length, err);
+    return verifier_make_fix(verifier, err) &&
+           verifier_expect_by_id(verifier, verifier->fix_place.bytes, fix->length, err);
+}
+
 /* Fixed records in front of this `_id`. */
 static bool expect_fixes(sink_t *sink, int64_t before, err_t *err) {
     verifier_t *verifier = sink->verifier;
@@ -196,11 +228,10 @@ static bool expect_fixes(sink_t *sink, int64_t before, err_t *err) {
         const fix_t *fix = fixes_at(fixes, verifier->fix);
         if (fix->id >= before)
             break;
-        verifier->look.fixed += fix->document != NULL;
-        verifier->why = fix->document ? "as it was fixed" : "its record was left out when it was fixed";
-        verifier->open = fix->open && fix->document ? fix : NULL;
-        const bool ok = expect(sink, fix->id, fix->document, fix->length, err);
-        verifier->open = NULL;
+        verifier->why = fix->length ? "as it was fixed" : "its record was left out when it was fixed";
+        verifier->at_fix = fix->length ? fix : NULL;
+        const bool ok = fix->length ? expect_fix(sink, fix, err) : expect(sink, fix->id, NULL, 0, err);
+        verifier->at_fix = NULL;
         if (!ok)
             return false;
     }
@@ -374,6 +405,7 @@ bool verifier_look(verifier_t *verifier, const block_t *block, err_t *err) {
             continue;
         }
         inspected_add(&verifier->counters, &verifier->look);
+        verifier_let_go(verifier);
         return verified_ids_add(&verifier->ids, &verifier->block_ids, err) &&
                last_wins_move(&verifier->last, &verifier->block_last, err) &&
                differences_move(verifier->differences, verifier->found, err);

@@ -23,7 +23,7 @@ static by_id_place_t place_of(const verifier_t *verifier) {
                            .line = block->first_line + record->line,
                            .identity = account_identity(block, record),
                            .why = verifier->why,
-                           .open = verifier->open != NULL};
+                           .open = verifier->at_fix && verifier->at_fix->open};
 }
 
 static difference_t difference_at(const verifier_t *verifier, difference_kind_t kind,
@@ -161,8 +161,10 @@ bool verifier_expect_by_id(verifier_t *verifier, const uint8_t *document, uint32
     if (!GROW(verifier->places, verifier->place_room, tag + 1, err))
         return false;
     verifier->places[tag] = place_of(verifier);
-    return by_id_expect(verifier->by_id, tag, document, length, err) &&
-           (!by_id_is_full(verifier->by_id) || verifier_ask_by_id(verifier, err));
+    if (!by_id_expect(verifier->by_id, tag, document, length, err))
+        return false;
+    verifier_let_go(verifier); /* by_id has a copy */
+    return !by_id_is_full(verifier->by_id) || verifier_ask_by_id(verifier, err);
 }
 
 bool verifier_expect_fix(verifier_t *verifier, err_t *err) {

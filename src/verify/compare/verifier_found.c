@@ -42,6 +42,15 @@ const char *verifier_why_behind(const wanted_t *wanted) {
                : "the file ends before";
 }
 
+/* What a fix makes is known by its hash alone, and is made again only for this. */
+static bool describe(verifier_t *verifier, difference_t *difference, const merge_found_t *found, err_t *err) {
+    if (!found->expected && !verifier_make_fix(verifier, err))
+        return false;
+    const uint8_t *expected = found->expected ? found->expected : verifier->fix_place.bytes;
+    return difference_describe(difference, expected, found->expected_length, found->stored,
+                               found->stored_length, err);
+}
+
 static bool is_behind_end(const block_t *block, uint64_t offset) {
     return block->tail && offset >= block->offset + block->length + block->oversize.length;
 }
@@ -92,7 +101,8 @@ bool verifier_take_finding(void *context, const merge_found_t *found, err_t *err
         verifier->look.same++;
         return true;
     }
-    if (found->kind == MERGE_MISSING && verifier->open && verifier->open->id == found->id) {
+    const fix_t *fix = verifier->at_fix && verifier->at_fix->id == found->id ? verifier->at_fix : NULL;
+    if (found->kind == MERGE_MISSING && fix && fix->open) {
         verifier_count_unloaded(verifier);
         return true;
     }
@@ -110,8 +120,7 @@ bool verifier_take_finding(void *context, const merge_found_t *found, err_t *err
                 difference.behind = difference.offset + record->length + record->line_end;
             }
             if (found->kind != MERGE_MISSING)
-                ok = !wanted || difference_describe(&difference, found->expected, found->expected_length,
-                                                    found->stored, found->stored_length, err);
+                ok = !wanted || describe(verifier, &difference, found, err);
             else if (verifier->why)
                 ok = difference_say_why(&difference, verifier->why, err);
         }

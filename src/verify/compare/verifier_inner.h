@@ -33,10 +33,12 @@ struct verifier {
     int64_t record_id;
     int64_t first_id; /* of the window at hand */
     uint64_t window_offset;
-    const char *why;   /* why nothing is expected at the record, or something else */
-    size_t fix;        /* the next one */
-    const fix_t *open; /* the one at hand, where the catalog knows of none; or NULL */
-    bool fixed;        /* what the record was fixed to was found */
+    const char *why;       /* why nothing is expected at the record, or something else */
+    size_t fix;            /* the next one */
+    const fix_t *at_fix;   /* the one at hand, which makes a document; or NULL */
+    bool fixed;            /* what the record was fixed to was found */
+    records_t *fix_reader; /* NULL until a fix is made */
+    records_place_t fix_place;
 
     /* where the `_id`s are the data's own; else NULL */
     by_id_t *by_id;
@@ -50,6 +52,11 @@ struct verifier {
 void verifier_count_unloaded(verifier_t *verifier);
 /* Of the merge: context is the verifier. */
 bool verifier_take_finding(void *context, const merge_found_t *found, err_t *err);
+
+/* verifier.c. What a long document has taken is given back: nobody needs it any more. */
+void verifier_let_go(verifier_t *verifier);
+/* Makes the document of the fix at hand, in fix_place. */
+bool verifier_make_fix(verifier_t *verifier, err_t *err);
 
 /* verifier_by_id.c: the record at hand makes this document, by its own `_id`. */
 bool verifier_expect_by_id(verifier_t *verifier, const uint8_t *document, uint32_t length, err_t *err);
