@@ -87,7 +87,7 @@ static double slow_variance(const double *times, size_t rounds, size_t wave) {
 ratio_t ratio_of_runs(const double *of, size_t of_rounds, const double *to, size_t to_rounds) {
     enum { TWO_WAVES = 10 }; /* rounds */
     /* Student's are 4.30 and 2.78, of 2 and 4 degrees */
-    static const double quantiles[] = {NAN, 5.2, 3.2};
+    static const double quantiles[] = {NAN, 5.0, 3.1};
     const size_t fewest = of_rounds < to_rounds ? of_rounds : to_rounds, waves = fewest < TWO_WAVES ? 1 : 2;
     double variance = 0;
     if (fewest < RATIO_ROUNDS)

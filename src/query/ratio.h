@@ -2,20 +2,20 @@
  * requests of one round meet the same neighbours, caches and checkpoints, so a thousand of them say little more than one.
  * All is done on logarithms, since noise multiplies times. A figure of a round is its median, or its 99th percentile.
  *
- *     in turns   Round i measures both sides, one after the other, and a coin says which is the first. If nothing differs
- *                between the sides, the coin alone decides the sign of each round's difference, whatever the noise does:
- *                bursts, drift, neighbouring rounds that are alike. So Wilcoxon's test of signed ranks is exact, and the
- *                interval is the set of ratios that it does not reject. Its ends are two of the means of all pairs of
- *                differences (Walsh averages), and its middle is their median (Hodges and Lehmann).
+ *     in turns   Each round measures both sides, in an order that a coin decides. If nothing differs between the sides, the
+ *                coin alone decides the sign of each round's difference, whatever the noise does: bursts, drift,
+ *                neighbouring rounds that are alike. So Wilcoxon's test of signed ranks is exact, and the interval is the
+ *                set of ratios that it does not reject. Its ends are two of the means of all pairs of differences (Walsh
+ *                averages), and its middle is their median (Hodges and Lehmann).
  *
  *     two runs   Rounds of then and of now met different noise, and slow noise makes the rounds of a run alike, so that
  *                their scatter is less than that between runs. It is taken from the slowest waves instead (the first one
  *                or two cosines of each run: Lazarus, Lewis, Stock and Watson, 2018), with Student's quantile for as few
- *                degrees of freedom, which is widened by a fifth. A difference between two runs that lasts for the whole
- *                of a run is not noise to this interval: only turns can show that.
+ *                degrees of freedom, somewhat widened (ratio.c). A difference between two runs that lasts for the whole of
+ *                a run is not noise to this interval: only turns can show that.
  *
- * Covered, by drawn rounds (tests/core/test_ratio.c; tests/bench/coverage.c has more of them): in turns 94 to 97 of 100 with any
- * noise; two runs 93 to 97 of 100 up to a correlation of 0.5 between neighbouring rounds.
+ * Covered, by drawn rounds (tests/core/test_ratio.c; tests/bench/coverage.c has more of them): in turns 94 to 97 of 100
+ * with any noise; two runs 93 to 97 of 100 up to a correlation of 0.5 between neighbouring rounds.
  *
  * Pure. Any thread. */
 #ifndef TIPPLE_QUERY_RATIO_H

@@ -35,6 +35,6 @@ def of_runs(of, to):
     scatter = statistics.fmean(2 / len(side) * sum(math.cos(math.pi * wave * (at + 0.5) / len(side)) * value
                                                    for at, value in enumerate(side)) ** 2
                                for side in logs for wave in range(1, waves + 1))
-    half = (5.2, 3.2)[waves - 1] * math.sqrt(scatter * sum(1 / len(side) for side in logs))
+    half = (5.0, 3.1)[waves - 1] * math.sqrt(scatter * sum(1 / len(side) for side in logs))
     middle = statistics.fmean(logs[0]) - statistics.fmean(logs[1])
     return tuple(math.exp(value) for value in (middle, middle - half, middle + half))
