@@ -91,19 +91,20 @@ static void refuse(const schema_t *schema, const char *text, const char *place, 
         fail_msg("%s\nis not at %s or does not say %s", err.text, place, says);
 }
 
-static dialect_line_t line_of(const schema_t *schema, const dialect_t *dialect, const uint8_t *line,
-                              size_t length) {
+static parsed_t line_of(const schema_t *schema, const dialect_t *dialect, const uint8_t *line,
+                        size_t length) {
     split_t *split = calloc(1, sizeof *split);
+    const char *reason;
     assert_non_null(split);
-    const dialect_line_t found = dialect_line(schema, dialect, split, line, length);
+    const parsed_t found = dialect_line(schema, dialect, split, line, length, &reason);
     split_free(split);
     free(split);
     return found;
 }
 
-static void expect_line(dialect_line_t expected, const schema_t *schema, const dialect_t *dialect,
+static void expect_line(parsed_t expected, const schema_t *schema, const dialect_t *dialect,
                         const char *line) {
-    const dialect_line_t found = line_of(schema, dialect, (const uint8_t *)line, strlen(line));
+    const parsed_t found = line_of(schema, dialect, (const uint8_t *)line, strlen(line));
     if (found != expected)
         fail_msg("'%s' is %d, not %d", line, found, expected);
 }
@@ -113,18 +114,18 @@ TEST(header_lines) {
     dialect_t dialect;
     schema_t *mot = lab_builtin("mot");
     assert_true(sniff(mot, COMMA_HEADER "\n", strlen(COMMA_HEADER) + 1, &dialect, &err));
-    expect_line(DIALECT_HEADER, mot, &dialect, COMMA_HEADER);
-    expect_line(DIALECT_HEADER, mot, &dialect, QUOTED_HEADER);
-    expect_line(DIALECT_OTHER_HEADER, mot, &dialect, OLD_HEADER);
-    expect_line(DIALECT_OTHER_HEADER, mot, &dialect, COMMA_HEADER ",completed_date");
-    expect_line(DIALECT_OTHER_HEADER, mot, &dialect, "test_id,vehicle_id");
-    expect_line(DIALECT_ODD_LINE, mot, &dialect, "test_id,something");
-    expect_line(DIALECT_ODD_LINE, mot, &dialect, "test_id");
-    expect_line(DIALECT_RECORD, mot, &dialect, "test_ident,2");
-    expect_line(DIALECT_RECORD, mot, &dialect, "1,test_id");
-    expect_line(DIALECT_RECORD, mot, &dialect, " test_id,2");
-    expect_line(DIALECT_RECORD, mot, &dialect, "");
-    expect_line(DIALECT_RECORD, mot, &dialect, "\"test_id,2");
+    expect_line(PARSED_HEADER, mot, &dialect, COMMA_HEADER);
+    expect_line(PARSED_HEADER, mot, &dialect, QUOTED_HEADER);
+    expect_line(PARSED_OTHER_HEADER, mot, &dialect, OLD_HEADER);
+    expect_line(PARSED_OTHER_HEADER, mot, &dialect, COMMA_HEADER ",completed_date");
+    expect_line(PARSED_OTHER_HEADER, mot, &dialect, "test_id,vehicle_id");
+    expect_line(PARSED_REJECT, mot, &dialect, "test_id,something");
+    expect_line(PARSED_REJECT, mot, &dialect, "test_id");
+    expect_line(PARSED_DOCUMENT, mot, &dialect, "test_ident,2");
+    expect_line(PARSED_DOCUMENT, mot, &dialect, "1,test_id");
+    expect_line(PARSED_DOCUMENT, mot, &dialect, " test_id,2");
+    expect_line(PARSED_DOCUMENT, mot, &dialect, "");
+    expect_line(PARSED_DOCUMENT, mot, &dialect, "\"test_id,2");
     /* a file without a header is read by a layout: a header of that layout may stand in it, and no other */
     char line[400] = "1|2|3|4|5|6|7|8|9|10|11|12|13|14\n", other[400];
     assert_true(sniff(mot, line, strlen(line), &dialect, &err));
@@ -132,17 +133,17 @@ TEST(header_lines) {
     snprintf(line, sizeof line, "%s", COMMA_HEADER);
     for (char *at = line; (at = strchr(at, ','));)
         *at = '|';
-    expect_line(DIALECT_HEADER, mot, &dialect, line);
+    expect_line(PARSED_HEADER, mot, &dialect, line);
     snprintf(other, sizeof other, "%s|completed_date", line);
-    expect_line(DIALECT_OTHER_HEADER, mot, &dialect, other);
-    expect_line(DIALECT_OTHER_HEADER, mot, &dialect, COMMA_HEADER);
+    expect_line(PARSED_OTHER_HEADER, mot, &dialect, other);
+    expect_line(PARSED_OTHER_HEADER, mot, &dialect, COMMA_HEADER);
     schema_destroy(mot);
     /* header: no: nothing is one */
     schema_t *none =
         lab_schema("format: x\nrecord: {delimiter: \",\", header: no}\nfields: [{name: a}, {name: b}]\n");
     assert_true(sniff(none, "a,b\n1,2\n", 8, &dialect, &err));
     assert_false(dialect.header);
-    expect_line(DIALECT_RECORD, none, &dialect, "a,b");
+    expect_line(PARSED_DOCUMENT, none, &dialect, "a,b");
     schema_destroy(none);
     /* header: yes: the first line is one, and the same line again */
     schema_t *yes = lab_schema("format: x\nrecord: {delimiter: [\";\", \",\"], header: yes}\nfields: [{name: "
@@ -152,13 +153,13 @@ TEST(header_lines) {
     assert_int_equal(dialect.delimiter, ',');
     assert_int_equal(dialect.column_of[0], 1);
     assert_int_equal(dialect.column_of[1], 0);
-    expect_line(DIALECT_HEADER, yes, &dialect, "b,a");
-    expect_line(DIALECT_HEADER, yes, &dialect, "\"B\", a");
-    expect_line(DIALECT_OTHER_HEADER, yes, &dialect, "a,b");
-    expect_line(DIALECT_OTHER_HEADER, yes, &dialect, "b,a,");
-    expect_line(DIALECT_RECORD, yes, &dialect, "a,c"); /* some texts that columns are called, too */
-    expect_line(DIALECT_RECORD, yes, &dialect, "b,b");
-    expect_line(DIALECT_RECORD, yes, &dialect, "b");
+    expect_line(PARSED_HEADER, yes, &dialect, "b,a");
+    expect_line(PARSED_HEADER, yes, &dialect, "\"B\", a");
+    expect_line(PARSED_OTHER_HEADER, yes, &dialect, "a,b");
+    expect_line(PARSED_OTHER_HEADER, yes, &dialect, "b,a,");
+    expect_line(PARSED_DOCUMENT, yes, &dialect, "a,c"); /* some texts that columns are called, too */
+    expect_line(PARSED_DOCUMENT, yes, &dialect, "b,b");
+    expect_line(PARSED_DOCUMENT, yes, &dialect, "b");
     refuse(yes, "b,c\n", "f.csv:1", "'a'");
     schema_destroy(yes);
 }

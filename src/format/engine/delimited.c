@@ -71,7 +71,7 @@ static void mark_beginnings(delimited_t *reader, const schema_t *schema) {
     mark_words(reader, &schema->header_words);
     for (int lower = 'a'; lower <= 'z'; lower++)
         may_begin[lower] = may_begin[lower - 'a' + 'A'] |= may_begin[lower];
-    if (header_may_be(schema->header)) {
+    if (schema->header != HEADER_NO) {
         may_begin[(uint8_t)schema->quote] = may_begin[' '] = may_begin[0xEF] = true;
         may_begin['\t'] |= schema->blanks;
         for (int byte = 0x80; byte <= 0xFF; byte++)
@@ -110,20 +110,11 @@ static __attribute__((noinline)) parsed_t look_for_header(delimited_t *reader, r
     record->column = 1;
     if (schema_is_comment(schema, *text))
         return look_at_comment(reader, record, text);
-    const dialect_line_t is =
-        dialect_line(schema, reader->engine.dialect, &reader->split, text, record->length);
-    if (is == DIALECT_HEADER)
+    const parsed_t is =
+        dialect_line(schema, reader->engine.dialect, &reader->split, text, record->length, &record->reason);
+    if (is == PARSED_HEADER)
         reader->engine.in.file_start = false;
-    if (is == DIALECT_ODD_LINE)
-        return record_refuse(record, 1,
-                             "it begins as a header does, but is not the header that the file is read by");
-    if (is == DIALECT_OTHER_HEADER)
-        record->reason = "it is a header, and its columns are not those that the file is read by";
-    return is == DIALECT_HEADER         ? PARSED_HEADER
-           : is == DIALECT_MEMORY       ? PARSED_MEMORY
-           : is != DIALECT_OTHER_HEADER ? PARSED_DOCUMENT
-           : record->line_end           ? PARSED_OTHER_HEADER
-                                        : PARSED_REJECT;
+    return is == PARSED_OTHER_HEADER && !record->line_end ? PARSED_REJECT : is;
 }
 
 /* What a format that was guessed cannot say is refused. A CR of CR CR LF would become a part of the last value, unnoticed (a
@@ -201,13 +192,10 @@ static bool skip_line(delimited_t *reader, record_t *record) {
     if (!reader->skip_left || !left)
         return false;
     const uint8_t *feed = memchr(text, '\n', left);
-    const uint32_t length = feed ? (uint32_t)(feed - text) : left;
-    const bool carriage = feed && length && feed[-1] == '\r';
-    *record = (record_t){.offset = reader->engine.in.at,
-                         .length = length - carriage,
-                         .line = reader->engine.in.line++,
-                         .line_end = (uint8_t)((feed != NULL) + carriage)};
-    reader->engine.in.at += length + (feed != NULL);
+    const uint32_t length = feed ? (uint32_t)(feed - text) + 1 : left;
+    *record = record_at(&reader->engine.in, length);
+    reader->engine.in.line++;
+    reader->engine.in.at += length;
     reader->skip_left--;
     reader->engine.bad->passed.skipped++;
     return true;

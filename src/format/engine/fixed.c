@@ -274,17 +274,6 @@ void fixed_begin(fixed_t *fixed, const record_text_t *in) {
     fixed->engine.in = *in;
 }
 
-static bool holds_high(const uint8_t *text, size_t length) {
-    uint64_t bits = 0;
-    size_t i = 0;
-    for (; i + 32 <= length; i += 32)
-        bits |= digits_load(text + i) | digits_load(text + i + 8) | digits_load(text + i + 16) |
-                digits_load(text + i + 24);
-    for (; i < length; i++)
-        bits |= text[i];
-    return bits & 0x8080808080808080ull;
-}
-
 /* Does the record end too early: within its fixed part, or where the file was cut off? */
 static bool is_short(engine_t *engine, bool ends_file, const uint8_t *text, uint32_t length) {
     const schema_t *schema = engine->schema;
@@ -321,24 +310,20 @@ static bool is_shifted(const fixed_t *fixed, const record_t *record, uint32_t *a
 
 parsed_t fixed_next(fixed_t *fixed, uint8_t *out, size_t room, record_t *record) {
     engine_t *engine = &fixed->engine;
-    if (fixed->engine.in.at >= fixed->engine.in.length)
+    if (engine->in.at >= engine->in.length)
         return PARSED_END;
-    const uint8_t *text = fixed->engine.in.text + fixed->engine.in.at;
-    uint32_t rest = fixed->engine.in.length - fixed->engine.in.at, column;
+    const uint8_t *text = engine->in.text + engine->in.at;
+    uint32_t rest = engine->in.length - engine->in.at, column;
     const uint8_t *stop = memchr(text, '\n', rest);
-    uint32_t whole = stop ? (uint32_t)(stop - text) + 1 : rest;
-    uint32_t length = whole - (stop != NULL);
-    length -= length && text[length - 1] == '\r';
-    *record = (record_t){.offset = fixed->engine.in.at,
-                         .length = length,
-                         .line = fixed->engine.in.line,
-                         .line_end = (uint8_t)(whole - length)};
+    const uint32_t whole = stop ? (uint32_t)(stop - text) + 1 : rest;
+    *record = record_at(&engine->in, whole);
+    const uint32_t length = record->length;
     engine->tail = length > engine->schema->fixed ? length - engine->schema->fixed : 0;
     record->needed = engine->program.record.bytes + engine->program.times * engine->tail;
     if (room < record->needed && record->needed <= RECORD_MOST_NEEDED)
         return PARSED_FULL;
-    fixed->engine.in.at += whole;
-    fixed->engine.in.line++;
+    engine->in.at += whole;
+    engine->in.line++;
     if (!length)
         return PARSED_BLANK;
     if (is_short(engine, !stop, text, length))
@@ -349,15 +334,15 @@ parsed_t fixed_next(fixed_t *fixed, uint8_t *out, size_t room, record_t *record)
         return PARSED_MEMORY;
     engine->record = record;
     engine->fixed = text;
-    engine->high = holds_high(text, length);
+    engine->high = !encoding_is_ascii(text, length);
     if (__builtin_expect(engine->high, 0) && is_shifted(fixed, record, &column))
         return record_refuse(
             record, column + 1,
             "a character of several bytes (UTF-8) has moved what comes after it: widths count "
             "bytes; have the file written with one byte a character (Latin-1)");
     uint8_t *at = out + 4;
-    if (fixed->engine.in.with_id)
-        at = bsonw_id(at, fixed->engine.in.id_base + record->offset);
+    if (engine->in.with_id)
+        at = bsonw_id(at, engine->in.id_base + record->offset);
     at = put_close(put_record(engine, &fixed->walk, at), out);
     record->document_length = (uint32_t)(at - out);
     assert(record->document_length <= record->needed);

@@ -117,18 +117,14 @@ static void add_field(builder_t *builder, const field_t *field, const char *key)
 
 /* ---- lists of fields ---- */
 
-/* Is the key `top`, or does it begin with this part? */
-static bool is_under(const char *key, const schema_text_t *top) {
-    return strncmp(key, top->text, top->length) == 0 && (!key[top->length] || key[top->length] == '.');
-}
-
 /* Adds all fields whose keys begin with the same `prefix` bytes as `like`; those of one subdocument are kept together. top:
  * only those under this key, or NULL. */
 static void add_fields(builder_t *builder, const field_t *fields, size_t count, const char *like,
                        size_t prefix, const schema_text_t *top) {
     for (size_t i = 0; i < count; i++) {
         const field_t *field = &fields[i];
-        if (builder->done[i] || strncmp(field->key, like, prefix) != 0 || (top && !is_under(field->key, top)))
+        if (builder->done[i] || strncmp(field->key, like, prefix) != 0 ||
+            (top && !schema_leads_to(top->text, top->length, field->key)))
             continue;
         const char *part = field->key + prefix, *dot = strchr(part, '.');
         if (!dot) {

@@ -13,12 +13,11 @@
 
 json_value_t *json_new(const schema_t *schema, bad_values_t *bad) {
     json_value_t *json = values_new();
-    if (json && schema->field_count && !json_give_types(json, schema, bad)) {
-        values_free(json);
+    if (!json)
         return NULL;
-    }
-    if (json)
-        json->schema = schema;
+    json->schema = schema;
+    json->root.field = schema->fields;
+    json->bad = bad;
     return json;
 }
 
@@ -36,16 +35,6 @@ static parsed_t refuse(const json_value_t *json, record_t *record, uint32_t mist
     return PARSED_REJECT;
 }
 
-/* Describes the record at hand, which has `length` bytes with its line end. */
-static void set_record(const json_value_t *json, uint32_t length, record_t *record) {
-    const uint8_t *const text = json->in.text + json->in.at;
-    const bool feed = length && text[length - 1] == '\n',
-               carriage = feed && length > 1 && text[length - 2] == '\r';
-    const uint8_t line_end = (uint8_t)(feed + carriage);
-    *record = (record_t){
-        .offset = json->in.at, .length = length - line_end, .line = json->in.line, .line_end = line_end};
-}
-
 /* Reads the record at hand from its object's bracket on, which is at *begin; it ends where the object does, with what stands
  * around it. Where no object can be read so, json_span finds the end: the object may end elsewhere, or be missing, and then the
  * record is blank. */
@@ -60,7 +49,7 @@ __attribute__((always_inline)) static inline parsed_t read_record(json_value_t *
     while (from < MOST_BEFORE &&
            (text[from] == ' ' || text[from] == '\t' || text[from] == ',' || text[from] == 0x1E))
         from++;
-    if (json->nodes)
+    if (json->root.field)
         json->record = (record_t){.offset = json->in.at, .line = json->in.line};
     if (from < left && text[from] == '{' &&
         json_value_read(json, text + from, left - from, false, out, room, id) == PARSED_DOCUMENT) {
@@ -69,17 +58,17 @@ __attribute__((always_inline)) static inline parsed_t read_record(json_value_t *
         const uint32_t end = usual ? at + 1 : (uint32_t)json_span_after(text, left, at);
         *lines = json->lines + (usual ? 1 : (uint32_t)lines_count(text + at, end - at));
         *begin = from;
-        set_record(json, end, record);
+        *record = record_at(&json->in, end);
         return PARSED_DOCUMENT;
     }
     json_span_t span = {0};
-    set_record(json, (uint32_t)json_span_find(&span, text, left, true), record);
+    *record = record_at(&json->in, (uint32_t)json_span_find(&span, text, left, true));
     uint32_t to = record->length;
     *lines = (uint32_t)lines_count(text, to + record->line_end);
     *begin = span.phase == SPAN_BEFORE ? to : (uint32_t)span.object;
     if (*begin == to)
         return PARSED_BLANK;
-    if (json->nodes)
+    if (json->root.field)
         json->record.line += (uint32_t)lines_count(text, *begin);
     while (to > *begin + 1 && json_span_is_around(text[to - 1]))
         to--;

@@ -7,47 +7,21 @@
 #include "format/values/convert.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 enum {
     SLACK = 64, /* readers of numbers may read so far after a text, and writers write so far after a value */
     SURE_DIGITS = 15, /* a double keeps this number of digits of any number */
 };
 
-/* ---- the tree of names ---- */
-
-const json_node_t *json_child(const json_value_t *json, const json_node_t *node, const char *part,
-                              size_t length) {
-    for (const json_node_t *child = json->nodes; child < json->nodes + json->node_count; child++)
-        if (child->parent == node && child->length == length && memcmp(child->part, part, length) == 0)
-            return child;
-    return NULL;
-}
-
-static void add_name(json_value_t *json, const field_t *field) {
-    size_t at = 0;
-    for (const char *part = field->key; *part;) {
-        const size_t length = strcspn(part, ".");
-        const json_node_t *const node = &json->nodes[at], *const child = json_child(json, node, part, length);
-        at = child ? (size_t)(child - json->nodes) : json->node_count++;
-        if (!child)
-            json->nodes[at] = (json_node_t){part, length, node, NULL};
-        part += length + (part[length] == '.');
-    }
-    json->nodes[at].field = field;
-}
-
-bool json_give_types(json_value_t *json, const schema_t *schema, bad_values_t *bad) {
-    size_t parts = 1;
-    for (size_t i = 0; i < schema->field_count; i++)
-        parts += strlen(schema->fields[i].key) + 1; /* at most */
-    json->bad = bad;
-    json->node_count = 1;
-    if (!(json->nodes = calloc(parts, sizeof *json->nodes)))
-        return false;
-    for (size_t i = 0; i < schema->field_count; i++)
-        add_name(json, &schema->fields[i]);
-    return true;
+json_place_t json_below(const schema_t *schema, json_place_t place, const char *key) {
+    const size_t begins = place.length + (place.length > 0), length = strlen(key);
+    if (place.field->key[place.length] == '\0' || memchr(key, '.', length))
+        return (json_place_t){NULL, 0};
+    for (const field_t *field = schema->fields; field < schema->fields + schema->field_count; field++)
+        if (strncmp(field->key, place.field->key, begins) == 0 &&
+            schema_leads_to(key, length, field->key + begins))
+            return (json_place_t){field, begins + length};
+    return (json_place_t){NULL, 0};
 }
 
 /* ---- values ---- */

@@ -29,21 +29,14 @@ typedef struct {
 
 /* ---- types of a format (json_fields.c) ---- */
 
-/* One part of a field's name: the names of all fields are a tree. */
-typedef struct json_node json_node_t;
-struct json_node {
-    const char *part;
+/* A place in documents where a field has its values, or below which one has: the beginning of its key, up to a dot or its end. */
+typedef struct {
+    const field_t *field; /* one of those that are there or below; NULL: there is none */
     size_t length;
-    const json_node_t *parent; /* NULL: it is the root */
-    const field_t *field;      /* whose values are here; NULL: they are below */
-};
+} json_place_t;
 
-/* Makes the tree of the schema's fields. False: out of memory. */
-bool json_give_types(json_value_t *json, const schema_t *schema, bad_values_t *bad);
-
-/* NULL: no field is there or below. */
-const json_node_t *json_child(const json_value_t *json, const json_node_t *node, const char *part,
-                              size_t length);
+/* The place of a key below another place. */
+json_place_t json_below(const schema_t *schema, json_place_t place, const char *key);
 
 /* Gives the value that was just written, in this element, the type of its field. item: of an array, where one that has no value
  * keeps its place. False: out of memory. */
@@ -57,12 +50,10 @@ struct json_value {
     const schema_t *schema; /* of records; NULL: they are single values or documents */
     record_text_t in;
 
-    json_node_t *nodes; /* the first is the root; NULL: values have the types that they are written with */
-    size_t node_count;
-    const json_node_t
-        *node;         /* of the value at hand; NULL: neither the value nor what is below it has a field */
-    bad_values_t *bad; /* takes what does not fit */
-    record_t record;   /* where the document at hand is */
+    json_place_t root;         /* field NULL: values have the types that they are written with */
+    json_place_t below;        /* the place of the value at hand */
+    bad_values_t *bad;         /* takes what does not fit */
+    record_t record;           /* where the document at hand is */
     char misfit[VALUE_MISFIT]; /* the first value that makes it a reject; empty: none */
 
     const uint8_t *text, *end;

@@ -287,15 +287,12 @@ INLINED const uint8_t *read_text(json_value_t *json, const uint8_t *at) {
 
 enum { MOST_DIGITS = 19 }; /* that always fit in 64 bits */
 
-static const uint64_t tens[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
-
 /* How many of the next eight bytes are digits, before one that is none; their value is appended to *value. */
 INLINED uint32_t more_digits(const uint8_t *at, uint64_t *value) {
     const uint64_t word = digits_load(at) ^ DIGITS_ZEROS;
-    const uint64_t others = (word | (word + 0x7676767676767676u)) & 0x8080808080808080u;
-    const uint32_t count = others ? (uint32_t)__builtin_ctzll(others) >> 3 : 8;
+    const uint32_t count = (uint32_t)digits_count(word);
     if (LIKELY(count))
-        *value = *value * tens[count] + digits_value(word << (64 - 8 * count));
+        *value = *value * digits_tens[count] + digits_value(word << (64 - 8 * count));
     return count;
 }
 
@@ -408,16 +405,16 @@ INLINED const uint8_t *read_value(json_value_t *json, const uint8_t *at, uint8_t
     return json_shell(json, at, type);
 }
 
-/* A value for which, or for parts of which, a format has types. node: of the object or array around the value. */
-static const uint8_t *read_typed(json_value_t *json, const json_node_t *node, const uint8_t *at,
-                                 uint8_t *element, bool item) {
-    const char *const key = (const char *)element + 1;
-    json->node = item ? node : json_child(json, node, key, strlen(key));
+/* A value for which, or for parts of which, a format has types. around: the place of the object or array around the value. */
+static const uint8_t *read_typed(json_value_t *json, json_place_t around, const uint8_t *at, uint8_t *element,
+                                 bool item) {
+    const json_place_t place = item ? around : json_below(json->schema, around, (const char *)element + 1);
+    json->below = place;
     at = read_value(json, at, element);
-    if (at && json->node && json->node->field && *element != BSON_TYPE_ARRAY &&
-        !json_convert(json, json->node->field, element, item))
+    if (at && place.field && !place.field->key[place.length] && *element != BSON_TYPE_ARRAY &&
+        !json_convert(json, place.field, element, item))
         at = json_memory(json);
-    json->node = node;
+    json->below = around;
     return at;
 }
 
@@ -475,7 +472,7 @@ INLINED const uint8_t *read_members(json_value_t *json, const uint8_t *at, uint8
     const bool array = close != '}';
     uint8_t *const begin = json->out;
     const uint64_t object = json->keys.next++;
-    const json_node_t *const node = json->node;
+    const json_place_t around = json->below;
     const json_word_t *word = NULL;
     const uint8_t *first = NULL; /* the first value, where there is a word */
     if (json_ended(json, at))    /* so no more than one token is read after the end */
@@ -502,8 +499,8 @@ INLINED const uint8_t *read_members(json_value_t *json, const uint8_t *at, uint8
             if (UNLIKELY(element[1] == '$') && type && index == 0 && (word = json_word(element + 1)))
                 first = blanks(json, at);
         }
-        at = UNLIKELY(node != NULL) ? read_typed(json, node, at, element, array)
-                                    : read_value(json, at, element);
+        at = UNLIKELY(around.field != NULL) ? read_typed(json, around, at, element, array)
+                                            : read_value(json, at, element);
         if (UNLIKELY(!at))
             return NULL;
         if (!array && is_replaced(json, *element, element))
@@ -531,10 +528,10 @@ static const uint8_t *read_object(json_value_t *json, const uint8_t *at, uint8_t
 }
 
 const uint8_t *json_arguments(json_value_t *json, const uint8_t *at) {
-    const json_node_t *const node = json->node;
-    json->node = NULL;
+    const json_place_t around = json->below;
+    json->below.field = NULL;
     at = read_members(json, at, NULL, ')');
-    json->node = node;
+    json->below = around;
     return at;
 }
 
@@ -583,7 +580,7 @@ static const uint8_t *read_whole(json_value_t *json) {
  * else makes less for each of its bytes; the document itself and our _id take 18. A value that gets another type takes at most 12
  * bytes more. */
 static size_t most_needed(const json_value_t *json, size_t length) {
-    const size_t times = json->nodes ? 2 * JSON_TIMES : JSON_TIMES;
+    const size_t times = json->root.field ? 2 * JSON_TIMES : JSON_TIMES;
     return (length < JSON_MOST_BYTES / times ? length * times : JSON_MOST_BYTES) + JSON_AROUND;
 }
 
@@ -598,7 +595,7 @@ static void begin(json_value_t *json, const uint8_t *text, size_t length, uint8_
     json->lines = 0;
     json->own_id = NULL;
     json->has_own_id = false;
-    json->node = json->nodes;
+    json->below = json->root;
     json->keys.first = json->keys.next;
     json->keys.used = 0;
 }
@@ -610,14 +607,14 @@ parsed_t json_value_read(json_value_t *json, const uint8_t *text, size_t length,
         return PARSED_FULL;
     }
     begin(json, text, length, out, room, id);
-    if (UNLIKELY(json->nodes != NULL)) {
+    if (UNLIKELY(json->root.field != NULL)) {
         *json->misfit = '\0';
         bad_values_take_back(json->bad, &json->record);
     }
     const uint8_t *at = whole ? read_whole(json) : read_document(json, text);
-    if (UNLIKELY(json->nodes && !at))
+    if (UNLIKELY(json->root.field && !at))
         bad_values_take_back(json->bad, &json->record); /* the text was not read to its end */
-    else if (UNLIKELY(json->nodes && *json->misfit))
+    else if (UNLIKELY(json->root.field && *json->misfit))
         at = json_reject(json, text, "%s", json->misfit);
     if (UNLIKELY(!at)) {
         json->needed = most_needed(json, length);
@@ -660,7 +657,6 @@ values_t *values_new(void) {
 void values_free(values_t *json) {
     if (!json)
         return;
-    free(json->nodes);
     free(json->keys.slots);
     free(json->moved);
     free(json->copy);

@@ -509,7 +509,7 @@ static bool check_kind(const schema_t *schema, const uint8_t *text, size_t lengt
 static bool check_missing_line(const schema_t *schema, const dialect_head_t *head, bool skipped, err_t *err) {
     const bool names = schema->header == HEADER_YES || schema->header == HEADER_LINE,
                one_way = schema->delimiter_count == 1 && schema->layout_count == 1;
-    return (head->more ? skipped && !header_may_be(schema->header) && one_way
+    return (head->more ? skipped && schema->header == HEADER_NO && one_way
                        : !schema->skip || !names || !ends_last_byte(head->text, head->length)) ||
            err_set(err, STATUS_INPUT,
                    "its columns are not known, because its first line that is neither empty, nor a comment, "
@@ -595,33 +595,35 @@ static bool may_be_named(const schema_t *schema, char delimiter, const uint8_t *
     return schema_is_wide(schema) || field_named(schema, &first) != DIALECT_NO_FIELD;
 }
 
-dialect_line_t dialect_line(const schema_t *schema, const dialect_t *dialect, split_t *split,
-                            const uint8_t *line, size_t length) {
+parsed_t dialect_line(const schema_t *schema, const dialect_t *dialect, split_t *split, const uint8_t *line,
+                      size_t length, const char **reason) {
     const bool yes = schema->header == HEADER_YES;
     dialect_t named;
-    if (!header_may_be(schema->header) ||
+    if (schema->header == HEADER_NO ||
         (yes && dialect->columns < 2)) /* a value may be its only column's name */
-        return DIALECT_RECORD;
+        return PARSED_DOCUMENT;
     const size_t bom = lines_bom(line, length); /* of a file that stands after another one in this one */
     line += bom;
     length -= bom;
     if (dialect->header_length && length == dialect->header_length &&
         XXH3_64bits(line, length) == dialect->header_hash)
-        return DIALECT_HEADER;
+        return PARSED_HEADER;
     if (schema->header == HEADER_LINE || (yes && !may_be_named(schema, dialect->delimiter, line, length)))
-        return DIALECT_RECORD;
+        return PARSED_DOCUMENT;
     lines_t lines = {.schema = schema, .at = line, .end = line + length, .split = split};
     const size_t known = read_names(&lines, &named);
     if (lines.failed)
-        return DIALECT_MEMORY;
+        return PARSED_MEMORY;
     if (known < (yes ? 3 : 1))
-        return DIALECT_RECORD;
+        return PARSED_DOCUMENT;
     set_hash(schema, &named);
     if (named.hash == dialect->hash)
-        return DIALECT_HEADER;
-    if (yes)
-        return missing_field(schema, &named, false) ? DIALECT_RECORD : DIALECT_OTHER_HEADER;
-    return known > 2 ? DIALECT_OTHER_HEADER : DIALECT_ODD_LINE;
+        return PARSED_HEADER;
+    if (yes && missing_field(schema, &named, false))
+        return PARSED_DOCUMENT;
+    *reason = known > 2 ? "it is a header, and its columns are not those that the file is read by"
+                        : "it begins as a header does, but is not the header that the file is read by";
+    return known > 2 ? PARSED_OTHER_HEADER : PARSED_REJECT;
 }
 
 /* ---- a shelf of dialects ---- */

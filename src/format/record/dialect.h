@@ -10,7 +10,7 @@
 #define TIPPLE_FORMAT_RECORD_DIALECT_H
 
 #include "base/text.h"
-#include "format/schema/schema.h"
+#include "format/record/record.h"
 
 enum {
     DIALECT_NO_FIELD = 0xFFFF,
@@ -82,17 +82,13 @@ const dialect_t *dialect_shelf_keep(dialect_shelf_t *shelf, const dialect_t *dia
 void dialect_print(const dialect_t *dialect, text_t *out);
 bool dialect_read(const schema_t *schema, const char *line, dialect_t *dialect);
 
-/* What a line (not the first one, without its end) is in a file of this dialect. */
-typedef enum {
-    DIALECT_RECORD,
-    DIALECT_HEADER,       /* names the columns that the file is read by, in their order, with its delimiter */
-    DIALECT_ODD_LINE,     /* begins like a header, but is neither a header nor a record */
-    DIALECT_OTHER_HEADER, /* names other columns: the lines after it would be read wrongly */
-    DIALECT_MEMORY,       /* out of memory */
-} dialect_line_t;
+/* What a line (not the first one, without its end) is in a file of this dialect. PARSED_DOCUMENT: a record. PARSED_HEADER: it names
+ * the columns that the file is read by, in their order, with its delimiter. PARSED_OTHER_HEADER: it names other columns, so the
+ * lines after it would be read wrongly. PARSED_REJECT: it begins like a header, but is neither a header nor a record. Or
+ * PARSED_MEMORY. *reason: what is wrong with the line. */
 struct split; /* see split.h; the caller's, used for many lines */
-dialect_line_t dialect_line(const schema_t *schema, const dialect_t *dialect, struct split *split,
-                            const uint8_t *line, size_t length);
+parsed_t dialect_line(const schema_t *schema, const dialect_t *dialect, struct split *split,
+                      const uint8_t *line, size_t length, const char **reason);
 
 /* True for a line that some programs write below the names of columns, again on each page: `--;----;-`, `==== ====`, `___`. Its
  * fields hold nothing but - = _ + and blanks, three signs in all that are no +, and two of them next to each other. A lone - is

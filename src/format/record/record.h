@@ -54,6 +54,15 @@ typedef struct {
     const char *file; /* the name of its input, where a key is made of that; NULL: not known */
 } record_text_t;
 
+/* Describes the record at hand, which has `length` bytes with its line end. */
+static inline record_t record_at(const record_text_t *in, uint32_t length) {
+    const uint8_t *const text = in->text + in->at;
+    const bool feed = length && text[length - 1] == '\n',
+               carriage = length > feed && text[length - feed - 1] == '\r';
+    const uint8_t line_end = (uint8_t)(feed + carriage);
+    return (record_t){.offset = in->at, .length = length - line_end, .line = in->line, .line_end = line_end};
+}
+
 /* The column of a reject in a block that begins `in_line` bytes after the beginning of its line. 0, which is no column: it is
  * too far to be counted. */
 static inline uint32_t record_column(const record_t *record, uint64_t in_line) {

@@ -77,12 +77,6 @@ zone_t *schema_read_zone(const char *name, err_t *err) {
 
 /* ---- paths of documents ---- */
 
-/* Is it the key itself, or a subdocument that contains it? */
-static bool leads_to(const char *path, const char *key) {
-    const size_t length = strlen(path);
-    return strncmp(path, key, length) == 0 && (!key[length] || key[length] == '.');
-}
-
 bool schema_makes(const schema_t *schema, const char *path, suggestion_t *near) {
     const char *words[2 * (SCHEMA_MOST_FIELDS + SCHEMA_MOST_MADE)];
     size_t count = 0;
@@ -91,13 +85,14 @@ bool schema_makes(const schema_t *schema, const char *path, suggestion_t *near) 
         return true;
     for (size_t i = 0; i < schema_counted(schema); i++) {
         const field_t *field = schema_counted_field(schema, i);
-        if (leads_to(path, field->key))
+        if (schema_leads_to(path, strlen(path), field->key))
             return true;
         words[count++] = field->key;
         words[count++] = field->name;
     }
     for (size_t i = 0; i < schema->section_count; i++)
-        if (leads_to(schema->sections[i].name, path) && !section_several(&schema->sections[i]))
+        if (schema_leads_to(schema->sections[i].name, strlen(schema->sections[i].name), path) &&
+            !section_several(&schema->sections[i]))
             return true;
     const char *word = suggest_word(path, words, count);
     const field_t *field = word ? schema_field(schema, word) : NULL;
@@ -141,21 +136,6 @@ bool schema_set_bad_value(schema_t *schema, bad_value_t bad_value, err_t *err) {
     return schema_digest(schema, err);
 }
 
-/* With all of its fields but those that are `added`. */
-static bool bind_fields(schema_t *schema, const char *digest) {
-    schema_t other = *schema;
-    err_t ignored;
-    for (other.bad_value = BAD_VALUE_TEXT; other.bad_value < BAD_VALUES; other.bad_value++) {
-        if (!schema_digest(&other, &ignored) || strcmp(other.digest, digest) != 0)
-            continue;
-        memcpy(schema->digest, other.digest, sizeof schema->digest);
-        schema->bound = other.bound;
-        schema->bad_value = schema->bad_value_said ? schema->bad_value : other.bound;
-        return true;
-    }
-    return false;
-}
-
 /* ---- the digest ---- */
 
 /* A value and its name, unless there is none: so a key that is new changes no earlier digest. */
@@ -178,8 +158,6 @@ static void digest_part(XXH3_state_t *state, const schema_t *schema, uint32_t pa
         if (row->items) {
             const size_t count = *(const size_t *)(const void *)(from + row->count_at);
             for (size_t i = 0; i < count; i++) {
-                if (row->items == IN_FIELD && ((const field_t *)(const void *)*string)[i].added)
-                    break; /* and so are those after it */
                 digest_value(state, row->tag, "", 0);
                 digest_part(state, schema, row->items, *string + i * row->size);
             }
@@ -206,22 +184,33 @@ static void digest_part(XXH3_state_t *state, const schema_t *schema, uint32_t pa
     }
 }
 
-bool schema_digest(schema_t *schema, err_t *err) {
+/* Of the format with its first fields alone, and this choice of bad_value. */
+static bool digest_of(const schema_t *schema, size_t fields, bad_value_t bad_value, char digest[33],
+                      err_t *err) {
+    schema_t part = *schema;
     XXH3_state_t *state = XXH3_createState();
     XXH128_canonical_t canonical;
     if (!state)
         return err_memory(err, 576);
+    part.field_count = fields;
+    part.bad_value = bad_value;
+    if (schema->usual_layouts)
+        schema_usual_layouts(&part, schema->layouts[0].fields, fields);
     XXH3_128bits_reset(state);
-    digest_part(state, schema, IN_FILE, (const char *)schema);
-    digest_part(state, schema, IN_RECORD, (const char *)schema);
-    digest_part(state, schema, IN_SURPLUS, (const char *)schema);
-    for (size_t i = 0; i < schema->layout_count; i++)
-        digest_value(state, "layout", schema->layouts[i].fields, schema->layouts[i].count * sizeof(uint16_t));
+    digest_part(state, schema, IN_FILE, (const char *)&part);
+    digest_part(state, schema, IN_RECORD, (const char *)&part);
+    digest_part(state, schema, IN_SURPLUS, (const char *)&part);
+    for (size_t i = 0; i < part.layout_count; i++)
+        digest_value(state, "layout", part.layouts[i].fields, part.layouts[i].count * sizeof(uint16_t));
     XXH128_canonicalFromHash(&canonical, XXH3_128bits_digest(state));
     XXH3_freeState(state);
-    hex_print(canonical.digest, sizeof canonical.digest, (uint8_t *)schema->digest);
-    schema->bound = schema->bad_value;
+    digest[hex_print(canonical.digest, sizeof canonical.digest, (uint8_t *)digest)] = '\0';
     return true;
+}
+
+bool schema_digest(schema_t *schema, err_t *err) {
+    schema->bound = schema->bad_value;
+    return digest_of(schema, schema_bound(schema), schema->bound, schema->digest, err);
 }
 
 /* ---- columns that come and go ---- */
@@ -234,10 +223,14 @@ bool schema_is_named(const schema_t *schema) {
            (schema->header == HEADER_YES || schema->header == HEADER_WORDS);
 }
 
-void schema_usual_layouts(schema_t *schema, const uint16_t *fields) {
-    size_t count = schema->field_count;
-    while (count > 1 && schema->fields[count - 1].added)
-        count--;
+size_t schema_bound(const schema_t *schema) {
+    size_t fields = 0;
+    while (fields < schema->field_count && !schema->fields[fields].added)
+        fields++;
+    return fields;
+}
+
+void schema_usual_layouts(schema_t *schema, const uint16_t *fields, size_t count) {
     size_t needed = count;
     while (needed > 1 && schema->fields[needed - 1].optional)
         needed--;
@@ -247,47 +240,35 @@ void schema_usual_layouts(schema_t *schema, const uint16_t *fields) {
     schema->layouts[schema->layout_count++] = (layout_t){fields, count};
 }
 
-static size_t count_bound(const schema_t *schema) {
-    size_t count = 0;
-    while (count < schema->field_count && !schema->fields[count].added)
-        count++;
-    return count;
-}
-
-/* The fields from this one on are `added`. */
-static void add_from(schema_t *schema, size_t from) {
+/* Takes the digest, of the format with its first fields alone: the others are `added`. */
+static void bind_to(schema_t *schema, size_t fields, bad_value_t bound, const char *digest) {
     for (size_t i = 0; i < schema->field_count; i++)
-        schema->fields[i].added = i < from ? NULL : schema->fields[i].added ? schema->fields[i].added : "";
-    schema_usual_layouts(schema, schema->layouts[0].fields);
+        schema->fields[i].added = i < fields ? NULL : schema->fields[i].added ? schema->fields[i].added : "";
+    if (schema->usual_layouts)
+        schema_usual_layouts(schema, schema->layouts[0].fields, fields);
+    memcpy(schema->digest, digest, sizeof schema->digest);
+    schema->bad_value = schema->bad_value_said ? schema->bad_value : bound;
+    schema->bound = bound;
 }
 
 bool schema_bind(schema_t *schema, const char *digest) {
-    if (bind_fields(schema, digest))
-        return true;
-    if (!schema_is_named(schema))
-        return false;
-    const size_t bound = count_bound(schema);
-    for (size_t from = schema->field_count; from > 1 && schema->fields[from - 1].optional; from--) {
-        add_from(schema, from - 1);
-        if (bind_fields(schema, digest))
-            return true;
+    char is[sizeof schema->digest];
+    err_t ignored;
+    for (size_t fields = schema->field_count;; fields--) {
+        for (bad_value_t bound = BAD_VALUE_TEXT; bound < BAD_VALUES; bound++)
+            if (digest_of(schema, fields, bound, is, &ignored) && strcmp(is, digest) == 0) {
+                bind_to(schema, fields, bound, is);
+                return true;
+            }
+        if (!schema_is_named(schema) || fields < 2 || !schema->fields[fields - 1].optional)
+            return false;
     }
-    add_from(schema, bound);
-    return false;
 }
 
-bool schema_digest_of(schema_t *schema, size_t fields, char digest[33]) {
-    const size_t bound = count_bound(schema);
-    if (schema_is_named(schema))
-        add_from(schema, fields);
-    schema_t other = *schema;
+bool schema_digest_of(const schema_t *schema, size_t fields, char digest[33]) {
     err_t ignored;
-    other.bad_value = schema->bound;
-    const bool ok = schema_digest(&other, &ignored);
-    memcpy(digest, other.digest, sizeof other.digest);
-    if (schema_is_named(schema))
-        add_from(schema, bound);
-    return ok;
+    return digest_of(schema, schema_is_named(schema) ? fields : schema->field_count, schema->bound, digest,
+                     &ignored);
 }
 
 bool schema_extend(schema_t *schema, schema_t *wider, err_t *err) {
@@ -303,13 +284,14 @@ bool schema_extend(schema_t *schema, schema_t *wider, err_t *err) {
     memcpy(fields, schema->fields, schema->field_count * sizeof *fields);
     schema->fields = fields;
     schema->field_count = wider->field_count;
+    if (schema->usual_layouts)
+        schema_usual_layouts(schema, wider->layouts[0].fields, schema_bound(schema));
     return true;
 }
 
 void schema_need(schema_t *schema, const char *path) {
     for (size_t i = 0; i < schema->field_count; i++)
-        schema->fields[i].needed |=
-            leads_to(path, schema->fields[i].key) || leads_to(schema->fields[i].key, path);
+        schema->fields[i].needed |= schema_keys_clash(path, schema->fields[i].key);
 }
 
 bool schema_leaves_out(const schema_t *schema, encoding_t encoding, const uint8_t *name, size_t length) {

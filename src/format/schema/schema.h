@@ -261,11 +261,6 @@ typedef enum {
     HEADER_LINE, /* this very line; the columns are those of the layouts */
 } header_t;
 
-/* May a line be a header? */
-static inline bool header_may_be(header_t header) {
-    return header != HEADER_NO;
-}
-
 typedef struct {
     const uint16_t *fields; /* indexes into schema->fields */
     size_t count;
@@ -375,6 +370,16 @@ bool schema_tells_place(const schema_t *schema);
 /* The text of MAKE_FILE, MAKE_FOLDER or MAKE_PATH; NULL: the name of the input has none. */
 schema_text_t schema_place(const make_t *made, const char *file, size_t length);
 
+/* Is the path the key itself, or that of a subdocument around it? */
+static inline bool schema_leads_to(const char *path, size_t length, const char *key) {
+    return strncmp(path, key, length) == 0 && (!key[length] || key[length] == '.');
+}
+
+/* Can no document have both keys? */
+static inline bool schema_keys_clash(const char *one, const char *other) {
+    return schema_leads_to(one, strlen(one), other) || schema_leads_to(other, strlen(other), one);
+}
+
 /* A field by its name or its key, also a made one that can be compared; NULL: none. */
 const field_t *schema_field(const schema_t *schema, const char *name);
 
@@ -435,7 +440,7 @@ extern const char *const schema_new_columns[NEW_COLUMNS];
 bool schema_is_named(const schema_t *schema);
 
 /* The digest of the format without its fields from this one on, which are optional. */
-bool schema_digest_of(schema_t *schema, size_t fields, char digest[33]);
+bool schema_digest_of(const schema_t *schema, size_t fields, char digest[33]);
 
 /* Appends the last fields of `wider`, the same format with more of them, and owns it. What points to the fields stays valid. */
 bool schema_extend(schema_t *schema, schema_t *wider, err_t *err);
@@ -446,9 +451,12 @@ bool schema_leaves_out(const schema_t *schema, encoding_t encoding, const uint8_
 /* A header must have the columns of the fields that make this path of a document. */
 void schema_need(schema_t *schema, const char *path);
 
-/* Makes the layouts of a format that has none: all fields but those with `added`, and the same without the optional ones at
- * the end. `fields`: the numbers of all fields. */
-void schema_usual_layouts(schema_t *schema, const uint16_t *fields);
+/* How many fields the format is bound by: all before the first one with `added`. */
+size_t schema_bound(const schema_t *schema);
+
+/* Makes the layouts of a format that has none: its first `count` fields, and the same without the optional ones at their end.
+ * `fields`: the numbers of all fields. */
+void schema_usual_layouts(schema_t *schema, const uint16_t *fields, size_t count);
 
 /* ---- reading ---- */
 

@@ -7,23 +7,15 @@ enum { WIDEST_NUMBER = 8 };
 
 /* ---- names and keys ---- */
 
-static bool go_together(const named_t *one, const named_t *other) {
-    const size_t length = strlen(one->key), others = strlen(other->key);
-    const char after = length < others ? other->key[length] : one->key[others];
-    return (!one->name[0] || strcmp(one->name, other->name) != 0) &&
-           ((after && after != '.') || strncmp(one->key, other->key, length < others ? length : others) != 0);
-}
-
 bool schema_name(reader_t *reader, const char *name, const char *key, const yaml_item_t *at) {
     names_t *names = reader->names;
-    const named_t named = {name, key, at};
     for (const named_t *other = names->items + names->first; other < names->items + names->count; other++)
-        if (!go_together(&named, other))
+        if (schema_keys_clash(key, other->key) || (*name && strcmp(name, other->name) == 0))
             return COMPLAIN(at,
                             "'%s' does not go with '%s' of line %d: a name is there once, and no key is "
                             "another one or the beginning of another one",
                             key, other->key, other->at->line);
-    names->items[names->count++] = named;
+    names->items[names->count++] = (named_t){name, key, at};
     return true;
 }
 
@@ -183,7 +175,7 @@ static bool add_usual_layouts(reader_t *reader, schema_t *schema) {
         fields[i] = (uint16_t)i;
     schema->usual_layouts = true;
     if (fields)
-        schema_usual_layouts(schema, fields);
+        schema_usual_layouts(schema, fields, schema_bound(schema));
     return fields;
 }
 

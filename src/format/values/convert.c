@@ -1,5 +1,6 @@
 #include "format/values/convert.h"
 #include "base/numbers.h"
+#include "base/text.h"
 #include "format/values/blanks.h"
 
 #include <math.h>
@@ -81,9 +82,6 @@ size_t convert_print_int(int64_t value, uint8_t *out) {
 const double convert_powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
                                  1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
 
-static const uint64_t tens[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,
-                                1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19};
-
 /* The text of a number as digits * 10^scale; its sign is in minus. */
 typedef struct {
     uint64_t digits; /* the first ones, at most MOST_DIGITS */
@@ -97,13 +95,13 @@ INLINED const uint8_t *take_digits(const uint8_t *at, const uint8_t *end, bool s
     for (size_t left; slack && (left = (size_t)(end - at));) {
         const uint64_t word = digits_load(at) ^ DIGITS_ZEROS;
         const size_t found = digits_count(word), count = found < left ? found : left;
-        if (!count || plain->digits >= tens[MOST_DIGITS - count])
+        if (!count || plain->digits >= digits_tens[MOST_DIGITS - count])
             break;
-        plain->digits = plain->digits * tens[count] + digits_value(word << (64 - 8 * count));
+        plain->digits = plain->digits * digits_tens[count] + digits_value(word << (64 - 8 * count));
         at += count;
     }
     for (; at < end && digits_is_one(*at); at++) {
-        if (plain->digits < tens[MOST_DIGITS - 1]) {
+        if (plain->digits < digits_tens[MOST_DIGITS - 1]) {
             plain->digits = plain->digits * 10 + (uint64_t)(*at - '0');
         } else {
             plain->more |= *at != '0';
@@ -191,9 +189,9 @@ static bool prints_the_same(uint64_t digits, long scale, double value) {
  * mantissa * 2^power, and times 10^places it lies within half a digit of the digits, where no multiple of ten lies as near
  * to it as half the distance to the next double. False: that has to be found in another way. */
 static bool nearest_long(uint64_t digits, long places, double *value, bool *kept) {
-    if (places < 1 || places >= (long)(sizeof tens / sizeof *tens) || digits % 10 == 0)
+    if (places < 1 || places >= (long)COUNT(digits_tens) || digits % 10 == 0)
         return false;
-    const uint64_t five = tens[places] >> places;
+    const uint64_t five = digits_tens[places] >> places;
     const int up = __builtin_clzll(digits), wide = __builtin_clzll(five);
     const decimal_digits_t scaled = (decimal_digits_t)(digits << up) << 63;
     const uint64_t divisor = five << wide, quotient = (uint64_t)(scaled / divisor),
@@ -221,12 +219,13 @@ bool convert_kept(const uint8_t *text, size_t length, int divide, double *value)
     blanks_trim(&text, &length);
     if (!scan(text, length, true, &plain) || plain.more)
         return false;
-    if (plain.digits > tens[SURE_DIGITS] && nearest_long(plain.digits, divide - plain.scale, value, &kept)) {
+    if (plain.digits > digits_tens[SURE_DIGITS] &&
+        nearest_long(plain.digits, divide - plain.scale, value, &kept)) {
         *value = plain.minus ? -*value : *value;
         return kept;
     }
     return nearest(text, length, &plain, divide, value) &&
-           ((plain.digits <= tens[SURE_DIGITS] && isnormal(*value)) || !plain.digits ||
+           ((plain.digits <= digits_tens[SURE_DIGITS] && isnormal(*value)) || !plain.digits ||
             prints_the_same(plain.digits, plain.scale - divide, *value));
 }
 

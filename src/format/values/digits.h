@@ -8,6 +8,10 @@
 
 static const uint64_t DIGITS_ZEROS = 0x3030303030303030ull;
 
+/* The powers of ten that 64 bits hold. */
+static const uint64_t digits_tens[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,
+                                       1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19};
+
 static inline uint64_t digits_load(const uint8_t *at) {
     uint64_t word;
     memcpy(&word, at, 8);

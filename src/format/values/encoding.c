@@ -1,5 +1,6 @@
 #include "format/values/encoding.h"
 #include "base/chars.h"
+#include "format/values/digits.h"
 
 #include <ctype.h>
 #include <iconv.h>
@@ -43,10 +44,14 @@ bool encoding_is(encoding_t encoding, const uint8_t *text, size_t length) {
 }
 
 bool encoding_is_ascii(const uint8_t *text, size_t length) {
+    uint64_t bits = 0;
     size_t at = 0;
-    while (at < length && text[at] < 0x80)
-        at++;
-    return at == length;
+    for (; at + 32 <= length; at += 32)
+        bits |= digits_load(text + at) | digits_load(text + at + 8) | digits_load(text + at + 16) |
+                digits_load(text + at + 24);
+    for (; at < length; at++)
+        bits |= text[at];
+    return !(bits & 0x8080808080808080ull);
 }
 
 bool encoding_converts(encoding_t encoding, const uint8_t *text, size_t length) {
