@@ -66,7 +66,7 @@ typedef struct {
     pool_t *pool;
     records_t *reader;
     emit_t *emitter;
-    emitted_t *emitted; /* what --emit raw prints */
+    emitted_t emitted; /* what --emit raw prints */
     records_place_t place;
     uint64_t read, documents, rejected, filtered, text_bytes;
     step_t step;
@@ -155,7 +155,7 @@ static bool print_document(parse_t *parse, err_t *err) {
     }
     emitted_line_t line = line_with(parse, text, length);
     line.record = true;
-    return emitted_line(parse->emitted, &line, err);
+    return emitted_line(&parse->emitted, &line, err);
 }
 
 static bool take_record(parse_t *parse, parsed_t parsed, err_t *err) {
@@ -163,7 +163,7 @@ static bool take_record(parse_t *parse, parsed_t parsed, err_t *err) {
     if (parsed != PARSED_DOCUMENT && parsed != PARSED_REJECT && parsed != PARSED_OTHER_HEADER) {
         emitted_line_t line = line_with(parse, parse->cut->buffer.bytes + record->offset, record->length);
         line.passed = parsed == PARSED_COMMENT || parsed == PARSED_SKIPPED;
-        return values.emit != EMIT_RAW || emitted_line(parse->emitted, &line, err);
+        return values.emit != EMIT_RAW || emitted_line(&parse->emitted, &line, err);
     }
     if (parsed == PARSED_OTHER_HEADER)
         return other_header_say(parse->input->name, line_of(parse), 0, err);
@@ -190,9 +190,9 @@ static bool parse_cut(parse_t *parse, const cut_t *cut, uint32_t ordinal, uint64
                   !raw && (values.ids || values.load.spec.id),
                   record_id_make(record_id_lane(ordinal, cut->offset), base + cut->offset));
     if (raw && cut->offset == 0) {
-        parse->written = emitted_begin(parse->emitted, &parse->dialect, parse->input->name);
+        parse->written = emitted_begin(&parse->emitted, &parse->dialect, parse->input->name);
         if (lines_bom(text, cut->length))
-            emitted_mark(parse->emitted);
+            emitted_mark(&parse->emitted);
     }
     while (parse->read < values.load.spec.limit) {
         parsed_t parsed =
@@ -277,8 +277,8 @@ static bool parse_all(parse_t *parse, char **args, int count, err_t *err) {
     parse->pool = pool_new(1 << 30, CUTTER_BUFFER);
     parse->reader = records_new(parse->schema);
     parse->emitter = raw ? emit_new(parse->schema) : NULL;
-    parse->emitted = emitted_new(parse->schema, CUTTER_WINDOW, print_raw, NULL);
-    if (!parse->pool || !parse->reader || !parse->emitted || (raw && !parse->emitter))
+    parse->emitted = (emitted_t){.schema = parse->schema, .head = CUTTER_WINDOW, .put = print_raw};
+    if (!parse->pool || !parse->reader || (raw && !parse->emitter))
         return err_memory(err, 1);
     bool ok = true;
     for (size_t i = 0; ok && i < manifest->count; i++) {
@@ -286,7 +286,7 @@ static bool parse_all(parse_t *parse, char **args, int count, err_t *err) {
         ok = parse_file(parse, &manifest->files[i], err);
     }
     err_t ending; /* what was said first counts */
-    return emitted_end(parse->emitted, ok ? err : &ending) && ok;
+    return emitted_end(&parse->emitted, ok ? err : &ending) && ok;
 }
 
 /* ---- what is said at the end ---- */
@@ -359,7 +359,7 @@ static int parse_inputs(run_t *run, err_t *err) {
     if (ok || parse.read)
         status = end(run, &parse, clock_now_ns() - started, clock_process_cpu_ns() - cpu, status, err);
     free(parse.place.bytes);
-    emitted_destroy(parse.emitted);
+    text_free(&parse.emitted.kept);
     emit_destroy(parse.emitter);
     records_destroy(parse.reader);
     pool_destroy(parse.pool);

@@ -2,34 +2,6 @@
 #include "base/chars.h"
 #include "base/text.h"
 
-struct emitted {
-    const schema_t *schema;
-    emitted_put_fn *put;
-    void *to;
-    dialect_t dialect; /* of the new file */
-    const char *other; /* the input's name, if its dialect is another one */
-    bool later;        /* the file had a record or a header before this input, so that its dialect stays */
-    bool open;         /* its last line has no line feed */
-    bool certain;      /* its dialect will be found: lines are kept no longer than they are written */
-    text_t kept;
-    size_t head;
-    uint64_t lines; /* that are neither blank nor passed over */
-};
-
-emitted_t *emitted_new(const schema_t *schema, size_t head, emitted_put_fn *put, void *to) {
-    emitted_t *emitted = calloc(1, sizeof *emitted);
-    if (emitted)
-        *emitted = (emitted_t){.schema = schema, .head = head, .put = put, .to = to};
-    return emitted;
-}
-
-void emitted_destroy(emitted_t *emitted) {
-    if (!emitted)
-        return;
-    text_free(&emitted->kept);
-    free(emitted);
-}
-
 const dialect_t *emitted_begin(emitted_t *emitted, const dialect_t *of, const char *input) {
     emitted->later = emitted->lines > 0;
     if (!emitted->later) {
@@ -60,8 +32,7 @@ static bool check_head(const emitted_t *emitted, err_t *err) {
                again.columns, again.delimiter, is->columns, is->delimiter);
 }
 
-/* Puts out what is kept. */
-static bool let_go(emitted_t *emitted, err_t *err) {
+bool emitted_end(emitted_t *emitted, err_t *err) {
     text_t *kept = &emitted->kept;
     if (kept->lacking)
         return err_memory(err, kept->lacking);
@@ -97,9 +68,5 @@ bool emitted_line(emitted_t *emitted, const emitted_line_t *line, err_t *err) {
     emitted->lines += !line->passed && line->length;
     return (!emitted->certain &&
             (!emitted->lines || (emitted->lines < DIALECT_SAMPLE_LINES && kept->length < emitted->head))) ||
-           let_go(emitted, err);
-}
-
-bool emitted_end(emitted_t *emitted, err_t *err) {
-    return let_go(emitted, err);
+           emitted_end(emitted, err);
 }

@@ -8,11 +8,22 @@
 #include "format/record/dialect.h"
 
 typedef void emitted_put_fn(void *to, const void *bytes, size_t length);
-typedef struct emitted emitted_t;
 
-/* head: how many bytes of a file a reader examines to find its dialect. NULL: out of memory. */
-emitted_t *emitted_new(const schema_t *schema, size_t head, emitted_put_fn *put, void *to);
-void emitted_destroy(emitted_t *emitted);
+/* Its owner sets the first four members; the others begin as 0. The owner frees `kept`. */
+typedef struct {
+    const schema_t *schema;
+    size_t head; /* how many bytes of a file a reader examines to find its dialect */
+    emitted_put_fn *put;
+    void *to; /* for `put` */
+
+    dialect_t dialect; /* of the new file */
+    const char *other; /* the input's name, if its dialect is another one */
+    bool later;        /* the file had a record or a header before this input, so that its dialect stays */
+    bool open;         /* its last line has no line feed */
+    bool certain;      /* its dialect will be found: lines are kept no longer than they are written */
+    text_t kept;
+    uint64_t lines; /* that are neither blank nor passed over */
+} emitted_t;
 
 /* The next input's lines follow. Returns the dialect in which its records have to be written: the new file has one dialect
  * for all of its inputs, and the first line of an input in another dialect is refused. `of` and the input's name stay valid
@@ -32,7 +43,7 @@ typedef struct {
 /* One more line of this input. False, with the sentence: the new file would be read as other documents. */
 bool emitted_line(emitted_t *emitted, const emitted_line_t *line, err_t *err);
 
-/* There are no more lines. Puts out what is still kept, or is false, with the sentence. */
+/* There are no more lines: puts out what is kept. False, with the sentence, as emitted_line. */
 bool emitted_end(emitted_t *emitted, err_t *err);
 
 #endif

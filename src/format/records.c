@@ -14,17 +14,13 @@
 #include <string.h>
 
 struct records {
-    delimited_t *delimited; /* by kind, one of these is used, or the text below */
+    const schema_t *schema;
+    record_text_t in;       /* the text at hand */
+    delimited_t *delimited; /* by kind, one of these reads it; NULL: it is BSON */
     fixed_t *fixed;
     json_value_t *json;
     bad_values_t *bad;
-    const own_id_t *id; /* NULL: the `_id` is the record's place */
-    bool own_id;        /* documents get one that is not their place */
-    const char *file;   /* see records_from */
-
-    /* of BSON: */
-    bool validate; /* keys and texts must be UTF-8 */
-    record_text_t in;
+    bool own_id; /* documents get an `_id` that is not their place */
 };
 
 /* ---- documents of BSON are checked and copied, not decoded ---- */
@@ -63,11 +59,11 @@ static parsed_t next_document(records_t *records, uint8_t *out, size_t room, rec
     if (!length) /* in a reject file that the user has changed */
         return record_refuse(record, 1,
                              "its first 4 bytes are not its length, or it does not end with a zero");
-    if (!bson_walk(text, length, records->validate, &walk))
+    if (!bson_walk(text, length, records->schema->validate, &walk))
         return record_refuse(record, walk.at + 1, walk.fault);
     if (walk.replaced && records->in.with_id)
         return record_refuse(record, walk.replaced + 1, RECORD_SERVER_REPLACES);
-    if (walk.own_id && records->in.with_id && !(records->id && records->id->kept))
+    if (walk.own_id && records->in.with_id && !(records->schema->id && records->schema->id->kept))
         return record_refuse(record, walk.own_id + 1, RECORD_OWN_ID);
     record->document_length = copy(records, record, &walk, out);
     return PARSED_DOCUMENT;
@@ -79,13 +75,14 @@ records_t *records_new(const schema_t *schema) {
     records_t *records = calloc(1, sizeof *records);
     if (!records)
         return NULL;
-    *records = (records_t){.id = schema->id, .validate = schema->validate, .bad = bad_values_new(schema)};
+    records->schema = schema;
+    records->bad = bad_values_new(schema);
     if (records->bad && schema->kind == RECORDS_DELIMITED)
-        records->delimited = delimited_new(schema, records->bad);
+        records->delimited = delimited_new(schema, records->bad, &records->in);
     else if (records->bad && schema->kind == RECORDS_FIXED)
-        records->fixed = fixed_new(schema, records->bad);
+        records->fixed = fixed_new(schema, records->bad, &records->in);
     else if (records->bad && schema->kind == RECORDS_JSON)
-        records->json = json_new(schema, records->bad);
+        records->json = json_new(schema, records->bad, &records->in);
     if (records->delimited || records->fixed || records->json ||
         (records->bad && schema->kind == RECORDS_BSON))
         return records;
@@ -108,39 +105,34 @@ void records_begin(records_t *records, const dialect_t *dialect, const uint8_t *
     bad_values_settle(records->bad);
     records->bad->text = (bad_place_t){.line = 0};
     records->bad->by = dialect ? dialect->bad_value : BAD_VALUE_TEXT;
-    records->own_id = with_id && records->id;
+    const bool bson = records->schema->kind == RECORDS_BSON; /* which has no byte order mark */
+    records->own_id = with_id && records->schema->id;
     records->in = (record_text_t){.text = text,
                                   .length = length,
-                                  .at = file_start ? (uint32_t)lines_bom(text, length) : 0,
+                                  .at = file_start && !bson ? (uint32_t)lines_bom(text, length) : 0,
                                   .file_start = file_start,
                                   .with_id = with_id,
                                   .bad_value = records->bad->by,
                                   .id_base = id_base,
-                                  .file = records->file};
-    if (records->fixed)
-        fixed_begin(records->fixed, &records->in);
-    else if (records->json)
-        json_begin(records->json, &records->in);
-    else if (records->delimited)
-        delimited_begin(records->delimited, dialect, &records->in);
-    else
-        records->in.at = 0; /* BSON has no byte order mark */
+                                  .file = records->in.file};
+    if (records->delimited)
+        delimited_begin(records->delimited, dialect);
 }
 
 void records_from(records_t *records, const char *file) {
-    records->file = file;
+    records->in.file = file;
 }
 
 static inline parsed_t next(records_t *records, uint8_t *out, size_t room, record_t *record, shape_t *shape) {
     return records->delimited ? delimited_next(records->delimited, out, room, record, shape)
-           : records->fixed   ? fixed_next(records->fixed, out, room, record)
+           : records->fixed   ? fixed_next(records->fixed, out, room, record, shape)
            : records->json    ? json_next(records->json, out, room, record)
                               : next_document(records, out, room, record);
 }
 
 static parsed_t next_with_own_id(records_t *records, uint8_t *out, size_t room, record_t *record,
                                  shape_t *shape) {
-    const own_id_t *id = records->id;
+    const own_id_t *id = records->schema->id;
     const size_t leaves =
         room / 2 > OWN_ID_ROOM ? room / 2 - OWN_ID_ROOM : 0; /* as much again for the `_id` */
     const parsed_t parsed = next(records, out, id->kept ? room : leaves, record, shape);
@@ -150,12 +142,8 @@ static parsed_t next_with_own_id(records_t *records, uint8_t *out, size_t room, 
 }
 
 parsed_t records_next(records_t *records, uint8_t *out, size_t room, record_t *record, shape_t *shape) {
-    const parsed_t parsed = __builtin_expect(records->own_id, 0)
-                                ? next_with_own_id(records, out, room, record, shape)
-                                : next(records, out, room, record, shape);
-    if (shape && parsed == PARSED_DOCUMENT)
-        shape->carriage = record->line_end && records->in.text[record->offset + record->length] == '\r';
-    return parsed;
+    return __builtin_expect(records->own_id, 0) ? next_with_own_id(records, out, room, record, shape)
+                                                : next(records, out, room, record, shape);
 }
 
 parsed_t records_next_into(records_t *records, records_place_t *place, record_t *record, shape_t *shape) {

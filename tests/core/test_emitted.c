@@ -11,8 +11,8 @@ static char *printed(const char *yaml, const char *const *inputs, size_t from, c
     law_t law = law_for(lab_schema(yaml));
     grown_t file = {0};
     err_t err = {.text = ""};
-    emitted_t *emitted = emitted_new(law.schema, 1 << 18, law_grow, &file);
-    bool ok = emitted;
+    emitted_t emitted = {.schema = law.schema, .head = 1 << 18, .put = law_grow, .to = &file};
+    bool ok = true;
     size_t number = 0;
     for (; ok && *inputs; inputs++) {
         const uint8_t *text = (const uint8_t *)*inputs;
@@ -27,13 +27,13 @@ static char *printed(const char *yaml, const char *const *inputs, size_t from, c
         for (size_t i = 0; i < all.count; i++)
             if (all.records[i].parsed != PARSED_DOCUMENT || number++ >= from)
                 some.records[some.count++] = all.records[i];
-        ok = law_emit_into(&law, emitted, &dialect, &some, text, &err);
+        ok = law_emit_into(&law, &emitted, &dialect, &some, text, &err);
         free(some.records);
         lab_records_free(&all);
     }
-    ok = emitted_end(emitted, &err) && ok;
+    ok = emitted_end(&emitted, &err) && ok;
     snprintf(why, sizeof err.text, "%s", err.text);
-    emitted_destroy(emitted);
+    text_free(&emitted.kept);
     law_end(&law);
     if (ok)
         return (char *)file.at ? (char *)file.at : strdup("");

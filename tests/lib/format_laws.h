@@ -631,11 +631,10 @@ static bool law_emit_into(const law_t *law, emitted_t *emitted, const dialect_t 
 
 static bool law_emitted(const law_t *law, const dialect_t *dialect, const lab_records_t *some,
                         const uint8_t *text, grown_t *file, err_t *err) {
-    emitted_t *emitted = emitted_new(law->schema, SIZE_MAX, law_grow, file);
-    LAB_MUST(emitted);
-    bool ok = law_emit_into(law, emitted, dialect, some, text, err);
-    ok = emitted_end(emitted, err) && ok;
-    emitted_destroy(emitted);
+    emitted_t emitted = {.schema = law->schema, .head = SIZE_MAX, .put = law_grow, .to = file};
+    bool ok = law_emit_into(law, &emitted, dialect, some, text, err);
+    ok = emitted_end(&emitted, err) && ok;
+    text_free(&emitted.kept);
     return ok;
 }
 

@@ -87,7 +87,7 @@ static parsed_t look_at_comment(delimited_t *reader, record_t *record, const uin
     const schema_t *schema = reader->engine.schema;
     const dialect_t *dialect = reader->engine.dialect;
     const bool before =
-        reader->engine.in.file_start && (schema->header == HEADER_YES || schema->header == HEADER_LINE);
+        reader->engine.in->file_start && (schema->header == HEADER_YES || schema->header == HEADER_LINE);
     bool may_be_record = memchr(text, '\n', record->length);
     if (schema->guessed && !before && dialect->columns > 1) {
         if (!split_record(&reader->split, schema, dialect->delimiter, text, record->length))
@@ -113,7 +113,7 @@ static __attribute__((noinline)) parsed_t look_for_header(delimited_t *reader, r
     const parsed_t is =
         dialect_line(schema, reader->engine.dialect, &reader->split, text, record->length, &record->reason);
     if (is == PARSED_HEADER)
-        reader->engine.in.file_start = false;
+        reader->engine.in->file_start = false;
     return is == PARSED_OTHER_HEADER && !record->line_end ? PARSED_REJECT : is;
 }
 
@@ -143,7 +143,7 @@ static __attribute__((noinline)) parsed_t look_at_lines(delimited_t *reader, rec
     if (reader->engine.schema->any_lines)
         return PARSED_DOCUMENT;
     if (!torn_lines(&reader->split, reader->engine.schema, dialect->delimiter, dialect->columns,
-                    reader->engine.in.text + record->offset, record->length, &torn))
+                    reader->engine.in->text + record->offset, record->length, &torn))
         return PARSED_MEMORY;
     if (torn)
         return record_refuse(
@@ -155,21 +155,22 @@ static __attribute__((noinline)) parsed_t look_at_lines(delimited_t *reader, rec
 
 /* ---- scanning ---- */
 
-delimited_t *delimited_new(const schema_t *schema, bad_values_t *bad) {
+delimited_t *delimited_new(const schema_t *schema, bad_values_t *bad, record_text_t *in) {
     delimited_t *reader = calloc(1, sizeof *reader);
     if (!reader)
         return NULL;
     reader->scan.rows = reader->rows;
     reader->scan.row_quotes = reader->row_quotes;
     mark_beginnings(reader, schema);
-    if (engine_init(&reader->engine, schema, bad))
+    if (engine_init(&reader->engine, schema, bad, in))
         return reader;
     delimited_destroy(reader);
     return NULL;
 }
 
-void delimited_begin(delimited_t *reader, const dialect_t *dialect, const record_text_t *in) {
+void delimited_begin(delimited_t *reader, const dialect_t *dialect) {
     engine_t *engine = &reader->engine;
+    const record_text_t *const in = engine->in;
     const schema_t *schema = engine->schema;
     engine->dialect = dialect;
     if (reader->planned != dialect->hash) {
@@ -180,22 +181,21 @@ void delimited_begin(delimited_t *reader, const dialect_t *dialect, const record
     reader->worst_bytes =
         engine->program.record.bytes + (in->file ? strlen(in->file) : 0) * engine->program.file_times;
     reader->plain = in->bad_value == BAD_VALUE_REJECT || schema_is_wide(schema) ? SIZE_MAX : dialect->columns;
-    reader->engine.in = *in;
     reader->row = reader->scan.row_count = 0;
     reader->skip_left = in->file_start ? schema->skip : 0;
 }
 
 /* The next of the lines that the format skips, before anything is scanned. False: there is none. */
 static bool skip_line(delimited_t *reader, record_t *record) {
-    const uint8_t *text = reader->engine.in.text + reader->engine.in.at;
-    const uint32_t left = reader->engine.in.length - reader->engine.in.at;
+    const uint8_t *text = reader->engine.in->text + reader->engine.in->at;
+    const uint32_t left = reader->engine.in->length - reader->engine.in->at;
     if (!reader->skip_left || !left)
         return false;
     const uint8_t *feed = memchr(text, '\n', left);
     const uint32_t length = feed ? (uint32_t)(feed - text) + 1 : left;
-    *record = record_at(&reader->engine.in, length);
-    reader->engine.in.line++;
-    reader->engine.in.at += length;
+    *record = record_at(reader->engine.in, length);
+    reader->engine.in->line++;
+    reader->engine.in->at += length;
     reader->skip_left--;
     reader->engine.bad->passed.skipped++;
     return true;
@@ -204,19 +204,19 @@ static bool skip_line(delimited_t *reader, record_t *record) {
 /* Scans a window from the next record on, or as many as that record is long. 0: there are no more records; -1: out of
  * memory. */
 static int scan_on(delimited_t *reader) {
-    const uint32_t length = reader->engine.in.length;
+    const uint32_t length = reader->engine.in->length;
     scan_t *scan = &reader->scan;
     scan->end_count = scan->row_count = reader->row = 0;
     scan->quote_count = 0;
     scan->high = scan->quotes = false;
-    for (uint32_t at = reader->engine.in.at; !scan->row_count && at < length;) {
+    for (uint32_t at = reader->engine.in->at; !scan->row_count && at < length;) {
         const uint32_t to = length - at > WINDOW ? at + WINDOW : length;
         if (!GROW(scan->ends, reader->ends_room, scan->end_count + WINDOW + OVER + SCAN_SLACK, NULL))
             return -1;
-        at = ends_scan(reader->engine.schema, reader->engine.dialect->delimiter, reader->engine.in.text,
-                       length, reader->engine.in.at, at, to, scan);
+        at = ends_scan(reader->engine.schema, reader->engine.dialect->delimiter, reader->engine.in->text,
+                       length, reader->engine.in->at, at, to, scan);
     }
-    if (!scan->row_count && reader->engine.in.at < length) {
+    if (!scan->row_count && reader->engine.in->at < length) {
         /* the file's last line has no line end */
         scan->ends[scan->end_count++] = length;
         scan->row_quotes[0] = scan->quote_count;
@@ -240,8 +240,8 @@ __attribute__((always_inline)) static inline parsed_t put_document(delimited_t *
     uint8_t *at = out + 4;
     engine->high = reader->scan.high;
     engine->record = record;
-    if (reader->engine.in.with_id)
-        at = bsonw_id(at, reader->engine.in.id_base + record->offset);
+    if (reader->engine.in->with_id)
+        at = bsonw_id(at, reader->engine.in->id_base + record->offset);
     at = put_close(encode(engine, &engine->program.record, spans, kind, at, shape), out);
     record->document_length = (uint32_t)(at - out);
     assert(record->document_length <= needed_for(reader, record->length));
@@ -270,7 +270,7 @@ static parsed_t refuse_columns(delimited_t *reader, record_t *record) {
 
 /* For odd quotes, surplus fields, wrong numbers of fields, or a caller that wants the shape. */
 static parsed_t parse_carefully(delimited_t *reader, uint8_t *out, record_t *record, shape_t *shape) {
-    const uint8_t *text = reader->engine.in.text + record->offset;
+    const uint8_t *text = reader->engine.in->text + record->offset;
     const schema_t *schema = reader->engine.schema;
     const dialect_t *dialect = reader->engine.dialect;
     const size_t columns = dialect->columns;
@@ -301,25 +301,27 @@ static parsed_t parse_carefully(delimited_t *reader, uint8_t *out, record_t *rec
         shape_clear(shape, schema->field_count);
         shape->quoted = split->quoted;
         shape->backslash = split->backslash;
+        shape->carriage = record->line_end && text[record->length] == '\r';
     }
     return parse_spans(reader, out, record, shape);
 }
 
 static inline void pass_row(delimited_t *reader, const record_t *record) {
-    const uint8_t *text = reader->engine.in.text + record->offset, *const end = text + record->length;
+    record_text_t *const in = reader->engine.in;
+    const uint8_t *text = in->text + record->offset, *const end = text + record->length;
     reader->row++;
-    reader->engine.in.line++;
+    in->line++;
     if (__builtin_expect(reader->scan.quotes && reader->engine.schema->multiline, 0))
         for (; (text = memchr(text, '\n', (size_t)(end - text))); text++)
-            reader->engine.in.line++;
-    reader->engine.in.at = record->offset + record->length + record->line_end;
+            in->line++;
+    in->at = record->offset + record->length + record->line_end;
 }
 
 /* Leaves the record for a call with more room; a record that is too large is rejected instead. */
 static __attribute__((noinline)) parsed_t ask_for_room(delimited_t *reader, record_t *record, size_t needed) {
     if (needed > RECORD_MOST_NEEDED) {
         pass_row(reader, record);
-        reader->engine.in.file_start = false;
+        reader->engine.in->file_start = false;
         return record_refuse_large(record);
     }
     record->needed = needed;
@@ -328,6 +330,7 @@ static __attribute__((noinline)) parsed_t ask_for_room(delimited_t *reader, reco
 
 parsed_t delimited_next(delimited_t *reader, uint8_t *out, size_t room, record_t *record, shape_t *shape) {
     const schema_t *schema = reader->engine.schema;
+    record_text_t *const in = reader->engine.in;
     scan_t *scan = &reader->scan;
     if (__builtin_expect(reader->row == scan->row_count, 0)) {
         if (skip_line(reader, record))
@@ -337,11 +340,11 @@ parsed_t delimited_next(delimited_t *reader, uint8_t *out, size_t room, record_t
             return more ? PARSED_MEMORY : PARSED_END;
     }
     size_t first = reader->row ? scan->rows[reader->row - 1] : 0, last = scan->rows[reader->row] - 1;
-    uint32_t start = reader->engine.in.at, end = scan->ends[last];
+    uint32_t start = in->at, end = scan->ends[last];
     record->offset = start;
-    record->line = reader->engine.in.line;
-    record->line_end = end < reader->engine.in.length;
-    bool carriage = end > start && reader->engine.in.text[end - 1] == '\r';
+    record->line = in->line;
+    record->line_end = end < in->length;
+    bool carriage = end > start && in->text[end - 1] == '\r';
     end -= carriage;
     record->line_end = (uint8_t)(record->line_end + carriage);
     uint32_t length = record->length = end - start;
@@ -352,10 +355,10 @@ parsed_t delimited_next(delimited_t *reader, uint8_t *out, size_t room, record_t
     scan->ends[last] = end;
     if (__builtin_expect(length == 0, 0))
         return PARSED_BLANK;
-    const uint8_t *text = reader->engine.in.text + start;
-    if (__builtin_expect(reader->engine.in.file_start && schema->header == HEADER_YES, 0) &&
+    const uint8_t *text = in->text + start;
+    if (__builtin_expect(in->file_start && schema->header == HEADER_YES, 0) &&
         !schema_is_comment(schema, *text)) {
-        reader->engine.in.file_start = false; /* the first line that is not blank, whatever it contains */
+        in->file_start = false; /* the first line that is not blank, whatever it contains */
         return PARSED_HEADER;
     }
     parsed_t parsed = PARSED_DOCUMENT;
@@ -363,11 +366,11 @@ parsed_t delimited_next(delimited_t *reader, uint8_t *out, size_t room, record_t
         parsed = look_for_header(reader, record, text);
     if (schema->guessed && parsed == PARSED_DOCUMENT)
         parsed = look_at_guessed(reader, record, text);
-    if (__builtin_expect(reader->engine.in.line - record->line > 1, 0) && parsed == PARSED_DOCUMENT)
+    if (__builtin_expect(in->line - record->line > 1, 0) && parsed == PARSED_DOCUMENT)
         parsed = look_at_lines(reader, record);
     if (__builtin_expect(parsed != PARSED_DOCUMENT, 0))
         return parsed;
-    const spans_t spans = {.record = text, .base = reader->engine.in.text, .ends = scan->ends + first};
+    const spans_t spans = {.record = text, .base = in->text, .ends = scan->ends + first};
     const bool plain = !shape && last - first + 1 == reader->plain, doubt = schema->quoted_needed;
     const uint32_t quotes =
         reader->scan.quotes

@@ -6,8 +6,8 @@
 #include <openssl/evp.h>
 #include <stdio.h>
 
-bool engine_init(engine_t *engine, const schema_t *schema, bad_values_t *bad) {
-    *engine = (engine_t){.schema = schema, .bad = bad};
+bool engine_init(engine_t *engine, const schema_t *schema, bad_values_t *bad, record_text_t *in) {
+    *engine = (engine_t){.schema = schema, .bad = bad, .in = in};
     return (engine->values = values_new());
 }
 
@@ -60,9 +60,9 @@ static __attribute__((noinline)) bool put_instead(engine_t *engine, uint8_t **ou
                                                   const uint8_t *text, size_t length) {
     const op_rest_t *rest = op_rest(&engine->program, op);
     bad_values_note(engine->bad, rest->counted, 1, engine->record);
-    if (engine->in.bad_value == BAD_VALUE_NULL)
+    if (engine->in->bad_value == BAD_VALUE_NULL)
         *out = put_head_as(engine, *out, op, BSON_TYPE_NULL);
-    if (engine->in.bad_value == BAD_VALUE_REJECT && !engine->refused) {
+    if (engine->in->bad_value == BAD_VALUE_REJECT && !engine->refused) {
         engine->refused = op->at + 1u;
         if (text)
             value_misfit(rest->field, text, length, engine->reason);
@@ -73,7 +73,7 @@ static __attribute__((noinline)) bool put_instead(engine_t *engine, uint8_t **ou
                 "were expected",
                 rest->field->name);
     }
-    return engine->in.bad_value != BAD_VALUE_TEXT;
+    return engine->in->bad_value != BAD_VALUE_TEXT;
 }
 
 static bool is_absent(const engine_t *engine, const op_t *op, const uint8_t *text, size_t length) {
@@ -214,17 +214,6 @@ static uint8_t *put_utc(engine_t *engine, const op_t *op, uint8_t *out) {
     return out;
 }
 
-/* Adds the text of a field, in UTF-8. */
-static void add_text(engine_t *engine, const span_t *value) {
-    const encoding_t encoding = engine->schema->encoding;
-    text_t *text = &engine->text;
-    if (!engine->high || !encoding_converts(encoding, value->text, value->length))
-        text_append_bytes(text, (const char *)value->text, value->length);
-    else if (text_grow(text, ENCODING_MOST_BYTES * (size_t)value->length))
-        text->length +=
-            encoding_to_utf8(encoding, (uint8_t *)text->bytes + text->length, value->text, value->length);
-}
-
 /* Adds the texts of an item, one after the other. False: the item is not there. Fields that are joined are always there,
  * whatever they contain. */
 static bool add_item(engine_t *engine, const spans_t *spans, spans_kind_t kind, const make_t *made,
@@ -234,7 +223,8 @@ static bool add_item(engine_t *engine, const spans_t *spans, spans_kind_t kind, 
         span_t value;
         if (!find_text(engine, spans, kind, made->from[item].fields[i], count == 1, &value))
             return false;
-        add_text(engine, &value);
+        encoding_append(&engine->text, engine->high ? engine->schema->encoding : ENCODING_NONE, value.text,
+                        value.length);
     }
     return true;
 }
@@ -285,7 +275,7 @@ static uint8_t *put_texts(engine_t *engine, const spans_t *spans, spans_kind_t k
         if (!add_items(engine, spans, kind, made))
             return out;
     } else {
-        const char *file = engine->in.file ? engine->in.file : "";
+        const char *file = engine->in->file ? engine->in->file : "";
         const schema_text_t given = of_input ? schema_place(made, file, strlen(file)) : made->text;
         if (!given.text)
             return out;

@@ -36,7 +36,7 @@ typedef struct {
     bad_values_t *bad;
     values_t *values;
     const dialect_t *dialect; /* of delimited records */
-    record_text_t in;
+    record_text_t *in;
     bool failed; /* memory was out */
 
     /* of the record at hand: */
@@ -52,7 +52,7 @@ typedef struct {
 } engine_t;
 
 /* Without a program. False: out of memory. */
-bool engine_init(engine_t *engine, const schema_t *schema, bad_values_t *bad);
+bool engine_init(engine_t *engine, const schema_t *schema, bad_values_t *bad, record_text_t *in);
 void engine_free(engine_t *engine);
 
 /* Writes a value that the loop below does not know, or that is none. */

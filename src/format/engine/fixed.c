@@ -253,9 +253,9 @@ static uint8_t *put_record(engine_t *engine, const walk_t *walk, uint8_t *out) {
 
 /* ---- records ---- */
 
-fixed_t *fixed_new(const schema_t *schema, bad_values_t *bad) {
+fixed_t *fixed_new(const schema_t *schema, bad_values_t *bad, record_text_t *in) {
     fixed_t *fixed = calloc(1, sizeof *fixed);
-    if (fixed && engine_init(&fixed->engine, schema, bad) &&
+    if (fixed && engine_init(&fixed->engine, schema, bad, in) &&
         program_compile(schema, NULL, &fixed->engine.program))
         return fixed;
     fixed_destroy(fixed);
@@ -268,10 +268,6 @@ void fixed_destroy(fixed_t *fixed) {
     engine_free(&fixed->engine);
     free(fixed->walk.found);
     free(fixed);
-}
-
-void fixed_begin(fixed_t *fixed, const record_text_t *in) {
-    fixed->engine.in = *in;
 }
 
 /* Does the record end too early: within its fixed part, or where the file was cut off? */
@@ -298,7 +294,7 @@ static bool is_short(engine_t *engine, bool ends_file, const uint8_t *text, uint
  * bytes, and what follows the fixed part is unknown to the format: it is the end of the fixed part. *at: after that
  * character. */
 static bool is_shifted(const fixed_t *fixed, const record_t *record, uint32_t *at) {
-    const uint8_t *text = fixed->engine.in.text + record->offset;
+    const uint8_t *text = fixed->engine.in->text + record->offset;
     const uint32_t width = fixed->engine.schema->fixed;
     size_t length = 0;
     if (fixed->walk.gap != width || fixed->walk.gap_end <= width)
@@ -308,22 +304,22 @@ static bool is_shifted(const fixed_t *fixed, const record_t *record, uint32_t *a
     return length >= 2;
 }
 
-parsed_t fixed_next(fixed_t *fixed, uint8_t *out, size_t room, record_t *record) {
+parsed_t fixed_next(fixed_t *fixed, uint8_t *out, size_t room, record_t *record, shape_t *shape) {
     engine_t *engine = &fixed->engine;
-    if (engine->in.at >= engine->in.length)
+    if (engine->in->at >= engine->in->length)
         return PARSED_END;
-    const uint8_t *text = engine->in.text + engine->in.at;
-    uint32_t rest = engine->in.length - engine->in.at, column;
+    const uint8_t *text = engine->in->text + engine->in->at;
+    uint32_t rest = engine->in->length - engine->in->at, column;
     const uint8_t *stop = memchr(text, '\n', rest);
     const uint32_t whole = stop ? (uint32_t)(stop - text) + 1 : rest;
-    *record = record_at(&engine->in, whole);
+    *record = record_at(engine->in, whole);
     const uint32_t length = record->length;
     engine->tail = length > engine->schema->fixed ? length - engine->schema->fixed : 0;
     record->needed = engine->program.record.bytes + engine->program.times * engine->tail;
     if (room < record->needed && record->needed <= RECORD_MOST_NEEDED)
         return PARSED_FULL;
-    engine->in.at += whole;
-    engine->in.line++;
+    engine->in->at += whole;
+    engine->in->line++;
     if (!length)
         return PARSED_BLANK;
     if (is_short(engine, !stop, text, length))
@@ -332,6 +328,8 @@ parsed_t fixed_next(fixed_t *fixed, uint8_t *out, size_t room, record_t *record)
         return record_refuse_large(record);
     if (!walk_record(&engine->program, text, length, &fixed->walk))
         return PARSED_MEMORY;
+    if (shape)
+        shape->carriage = record->line_end && text[length] == '\r';
     engine->record = record;
     engine->fixed = text;
     engine->high = !encoding_is_ascii(text, length);
@@ -341,8 +339,8 @@ parsed_t fixed_next(fixed_t *fixed, uint8_t *out, size_t room, record_t *record)
             "a character of several bytes (UTF-8) has moved what comes after it: widths count "
             "bytes; have the file written with one byte a character (Latin-1)");
     uint8_t *at = out + 4;
-    if (engine->in.with_id)
-        at = bsonw_id(at, engine->in.id_base + record->offset);
+    if (engine->in->with_id)
+        at = bsonw_id(at, engine->in->id_base + record->offset);
     at = put_close(put_record(engine, &fixed->walk, at), out);
     record->document_length = (uint32_t)(at - out);
     assert(record->document_length <= record->needed);

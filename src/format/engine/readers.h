@@ -12,15 +12,15 @@
 typedef struct delimited delimited_t;
 typedef struct fixed fixed_t;
 
-/* Values that do not fit are noted in `bad`. NULL: out of memory. */
-delimited_t *delimited_new(const schema_t *schema, bad_values_t *bad);
+/* Values that do not fit are noted in `bad`. in: the text at hand, which belongs to the caller; the reader moves on in it. NULL:
+ * out of memory. */
+delimited_t *delimited_new(const schema_t *schema, bad_values_t *bad, record_text_t *in);
 void delimited_destroy(delimited_t *reader);
-void delimited_begin(delimited_t *reader, const dialect_t *dialect, const record_text_t *in);
+void delimited_begin(delimited_t *reader, const dialect_t *dialect);
 parsed_t delimited_next(delimited_t *reader, uint8_t *out, size_t room, record_t *record, shape_t *shape);
 
-fixed_t *fixed_new(const schema_t *schema, bad_values_t *bad);
+fixed_t *fixed_new(const schema_t *schema, bad_values_t *bad, record_text_t *in);
 void fixed_destroy(fixed_t *fixed);
-void fixed_begin(fixed_t *fixed, const record_text_t *in);
-parsed_t fixed_next(fixed_t *fixed, uint8_t *out, size_t room, record_t *record);
+parsed_t fixed_next(fixed_t *fixed, uint8_t *out, size_t room, record_t *record, shape_t *shape);
 
 #endif

@@ -11,26 +11,23 @@
 
 /* ---- records ---- */
 
-json_value_t *json_new(const schema_t *schema, bad_values_t *bad) {
+json_value_t *json_new(const schema_t *schema, bad_values_t *bad, record_text_t *in) {
     json_value_t *json = values_new();
     if (!json)
         return NULL;
     json->schema = schema;
     json->root.field = schema->fields;
     json->bad = bad;
+    json->in = in;
     return json;
-}
-
-void json_begin(json_value_t *json, const record_text_t *in) {
-    json->in = *in;
 }
 
 /* Where the mistake is, not where its record begins. */
 static parsed_t refuse(const json_value_t *json, record_t *record, uint32_t mistake, const char *reason) {
     const uint32_t at = record->offset + mistake;
-    const uint8_t *line = at ? memrchr(json->in.text, '\n', at) : NULL;
-    record->line += (uint32_t)lines_count(json->in.text + record->offset, mistake);
-    record->column = at + 1 - (uint32_t)(line ? line + 1 - json->in.text : 0);
+    const uint8_t *line = at ? memrchr(json->in->text, '\n', at) : NULL;
+    record->line += (uint32_t)lines_count(json->in->text + record->offset, mistake);
+    record->column = at + 1 - (uint32_t)(line ? line + 1 - json->in->text : 0);
     record->reason = reason;
     return PARSED_REJECT;
 }
@@ -42,15 +39,15 @@ __attribute__((always_inline)) static inline parsed_t read_record(json_value_t *
                                                                   size_t room, record_t *record,
                                                                   uint32_t *begin, uint32_t *lines) {
     enum { MOST_BEFORE = 32 };
-    const int64_t place = json->in.id_base + json->in.at, *const id = json->in.with_id ? &place : NULL;
-    const uint8_t *const text = json->in.text + json->in.at;
-    const uint32_t left = json->in.length - json->in.at;
+    const int64_t place = json->in->id_base + json->in->at, *const id = json->in->with_id ? &place : NULL;
+    const uint8_t *const text = json->in->text + json->in->at;
+    const uint32_t left = json->in->length - json->in->at;
     uint32_t from = 0;
     while (from < MOST_BEFORE &&
            (text[from] == ' ' || text[from] == '\t' || text[from] == ',' || text[from] == 0x1E))
         from++;
     if (json->root.field)
-        json->record = (record_t){.offset = json->in.at, .line = json->in.line};
+        json->record = (record_t){.offset = json->in->at, .line = json->in->line};
     if (from < left && text[from] == '{' &&
         json_value_read(json, text + from, left - from, false, out, room, id) == PARSED_DOCUMENT) {
         const uint32_t at = (uint32_t)(json->place - text);
@@ -58,11 +55,11 @@ __attribute__((always_inline)) static inline parsed_t read_record(json_value_t *
         const uint32_t end = usual ? at + 1 : (uint32_t)json_span_after(text, left, at);
         *lines = json->lines + (usual ? 1 : (uint32_t)lines_count(text + at, end - at));
         *begin = from;
-        *record = record_at(&json->in, end);
+        *record = record_at(json->in, end);
         return PARSED_DOCUMENT;
     }
     json_span_t span = {0};
-    *record = record_at(&json->in, (uint32_t)json_span_find(&span, text, left, true));
+    *record = record_at(json->in, (uint32_t)json_span_find(&span, text, left, true));
     uint32_t to = record->length;
     *lines = (uint32_t)lines_count(text, to + record->line_end);
     *begin = span.phase == SPAN_BEFORE ? to : (uint32_t)span.object;
@@ -77,18 +74,18 @@ __attribute__((always_inline)) static inline parsed_t read_record(json_value_t *
 
 parsed_t json_next(json_value_t *json, uint8_t *out, size_t room, record_t *record) {
     uint32_t from, lines;
-    if (json->in.at >= json->in.length)
+    if (json->in->at >= json->in->length)
         return PARSED_END;
     const parsed_t parsed = read_record(json, out, room, record, &from, &lines);
     if (parsed == PARSED_FULL || parsed == PARSED_MEMORY) {
         record->needed = json->needed;
         return parsed;
     }
-    json->in.line += lines;
-    json->in.at += record->length + record->line_end;
+    json->in->line += lines;
+    json->in->at += record->length + record->line_end;
     if (parsed == PARSED_REJECT)
-        return refuse(json, record, (uint32_t)(json->place - json->in.text) - record->offset, json->reason);
-    if (parsed == PARSED_DOCUMENT && json->has_own_id && json->in.with_id &&
+        return refuse(json, record, (uint32_t)(json->place - json->in->text) - record->offset, json->reason);
+    if (parsed == PARSED_DOCUMENT && json->has_own_id && json->in->with_id &&
         !(json->schema->id && json->schema->id->kept))
         return refuse(json, record, from, RECORD_OWN_ID);
     record->document_length = (uint32_t)(json->out - json->start);

@@ -59,11 +59,9 @@ bson_t *json_document(const char *text, bool placed, err_t *err);
 
 /* ---- records, block by block: used through `records` ---- */
 
-/* Values that do not fit a type of the schema are noted in `bad`. NULL: out of memory. */
-json_value_t *json_new(const schema_t *schema, bad_values_t *bad);
-
-/* As records_begin. */
-void json_begin(json_value_t *json, const record_text_t *in);
+/* Values that do not fit a type of the schema are noted in `bad`. in: the text at hand, which belongs to the caller; the reader moves
+ * on in it. NULL: out of memory. */
+json_value_t *json_new(const schema_t *schema, bad_values_t *bad, record_text_t *in);
 
 /* As records_next. A reject's line and column are those of its mistake. */
 parsed_t json_next(json_value_t *json, uint8_t *out, size_t room, record_t *record);

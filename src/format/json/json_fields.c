@@ -114,7 +114,7 @@ bool json_convert(json_value_t *json, const field_t *field, uint8_t *element, bo
         json->out = (uint8_t *)mempcpy(value, json->moved, (size_t)(end - json->moved));
         return true;
     }
-    const bad_value_t bad = json->in.bad_value;
+    const bad_value_t bad = json->in->bad_value;
     bad_values_note(json->bad, (size_t)(field - json->schema->fields), 1, &json->record);
     if (bad == BAD_VALUE_NULL && strcmp(field->key, "_id") != 0) {
         *element = BSON_TYPE_NULL;

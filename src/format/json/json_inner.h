@@ -48,7 +48,7 @@ typedef struct json_word json_word_t; /* a kind of typed values */
 
 struct json_value {
     const schema_t *schema; /* of records; NULL: they are single values or documents */
-    record_text_t in;
+    record_text_t *in;
 
     json_place_t root;         /* field NULL: values have the types that they are written with */
     json_place_t below;        /* the place of the value at hand */

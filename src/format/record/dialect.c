@@ -282,24 +282,20 @@ static void list_fields(const schema_t *schema, char out[NAMES_SHOWN]) {
     text_free(&names);
 }
 
-static bool is_same_name(const schema_t *schema, const span_t *one, const span_t *other) {
-    return encoding_same(schema->encoding, (const char *)one->text, one->length, other->text, other->length,
-                         true);
-}
-
 /* Checks that no column has two names. `unknown`: of those that the format does not know, each needs one. */
 static bool check_twice(const lines_t *lines, const dialect_t *dialect, bool unknown, err_t *err) {
-    const split_t *split = lines->split;
+    const span_t *const spans = lines->split->spans;
     char name[NAME_SHOWN];
-    for (size_t i = 0; i < split->count; i++) {
+    for (size_t i = 0; i < lines->split->count; i++) {
         const uint16_t field = dialect->field_of[i];
         bool twice = field != DIALECT_NO_FIELD && dialect->column_of[field] != i;
         for (size_t j = 0; field == DIALECT_NO_FIELD && unknown && j < i; j++)
-            twice |= is_same_name(lines->schema, &split->spans[j], &split->spans[i]);
+            twice |= encoding_same(lines->schema->encoding, (const char *)spans[j].text, spans[j].length,
+                                   spans[i].text, spans[i].length, true);
         if (twice)
             return err_set(err, STATUS_INPUT, "the header names the column '%s' twice",
-                           show(split->spans[i].text, split->spans[i].length, name, NAME_SHOWN));
-        if (field == DIALECT_NO_FIELD && unknown && !split->spans[i].length)
+                           show(spans[i].text, spans[i].length, name, NAME_SHOWN));
+        if (field == DIALECT_NO_FIELD && unknown && !spans[i].length)
             return err_set(
                 err, STATUS_INPUT,
                 "column %zu of the header has no name, and no earlier file has such a column: give "
@@ -339,14 +335,9 @@ static size_t find_unknown(const lines_t *lines, const dialect_t *dialect, text_
         if (dialect->field_of[i] != DIALECT_NO_FIELD)
             continue;
         count += !schema_leaves_out(schema, schema->encoding, text, length);
-        if (names && text_grow(names, ENCODING_MOST_BYTES * length + 1)) {
-            char *to = names->bytes + names->length;
-            memset(to, 0, ENCODING_MOST_BYTES * length + 1);
-            if (encoding_converts(schema->encoding, text, length))
-                encoding_to_utf8(schema->encoding, (uint8_t *)to, text, length);
-            else
-                memcpy(to, text, length);
-            names->length += strlen(to) + 1;
+        if (names) {
+            encoding_append(names, schema->encoding, text, length);
+            text_append_bytes(names, "", 1);
         }
     }
     return count;

@@ -71,24 +71,19 @@ bool own_id_decides(const own_id_t *id, const char *path, err_t *err) {
 static bool has_dollar(const bson_iter_t *value) {
     static const char *const reference[] = {"$ref", "$id", "$db"};
     const bool document = BSON_ITER_HOLDS_DOCUMENT(value);
-    bson_iter_t key, next;
+    bson_iter_t key;
     size_t taken = 0;
     if (!(document || BSON_ITER_HOLDS_ARRAY(value)) || !bson_iter_recurse(value, &key))
         return false;
     for (size_t i = 0; element_next(&key); i++) {
         const char *name = bson_iter_key(&key);
-        if (document && name[0] == '$') {
-            if (taken != i || taken == 3 || strcmp(name, reference[taken]) != 0)
-                return true;
-            next = key;
-            if (!taken && !(element_next(&next) && strcmp(bson_iter_key(&next), "$id") == 0))
-                return true;
-            taken++;
-        }
-        if (has_dollar(&key))
+        const bool dollar = document && name[0] == '$';
+        if ((dollar && (taken != i || i == COUNT(reference) || strcmp(name, reference[i]) != 0)) ||
+            has_dollar(&key))
             return true;
+        taken += dollar;
     }
-    return false;
+    return taken == 1;
 }
 
 /* Why a server does not take the value for an `_id`, or could not be asked for it; NULL: it does. */

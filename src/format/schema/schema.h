@@ -375,9 +375,11 @@ static inline bool schema_leads_to(const char *path, size_t length, const char *
     return strncmp(path, key, length) == 0 && (!key[length] || key[length] == '.');
 }
 
-/* Can no document have both keys? */
+/* True if no document has both keys: they are the same, or one of them is that of a subdocument around the other. */
 static inline bool schema_keys_clash(const char *one, const char *other) {
-    return schema_leads_to(one, strlen(one), other) || schema_leads_to(other, strlen(other), one);
+    for (; *one && *one == *other; one++)
+        other++;
+    return *one ? *one == '.' && !*other : !*other || *other == '.';
 }
 
 /* A field by its name or its key, also a made one that can be compared; NULL: none. */

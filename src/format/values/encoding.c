@@ -71,6 +71,13 @@ size_t encoding_to_utf8(encoding_t encoding, uint8_t *out, const uint8_t *text, 
     return (size_t)(to - out);
 }
 
+void encoding_append(text_t *to, encoding_t encoding, const uint8_t *text, size_t length) {
+    if (!encoding || !encoding_converts(encoding, text, length))
+        text_append_bytes(to, (const char *)text, length);
+    else if (text_grow(to, ENCODING_MOST_BYTES * length))
+        to->length += encoding_to_utf8(encoding, (uint8_t *)to->bytes + to->length, text, length);
+}
+
 size_t encoding_most_bytes(encoding_t encoding) {
     return is_windows(encoding) ? ENCODING_MOST_BYTES : encoding ? 2 : 1;
 }

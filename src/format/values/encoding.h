@@ -2,6 +2,8 @@
 #ifndef TIPPLE_FORMAT_VALUES_ENCODING_H
 #define TIPPLE_FORMAT_VALUES_ENCODING_H
 
+#include "base/text.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -47,6 +49,9 @@ bool encoding_is(encoding_t encoding, const uint8_t *text, size_t length);
 
 /* Writes at most ENCODING_MOST_BYTES * length bytes of a text that is one; returns how many. */
 size_t encoding_to_utf8(encoding_t encoding, uint8_t *out, const uint8_t *text, size_t length);
+
+/* Appends a text in UTF-8: one that does not convert stays as it is. */
+void encoding_append(text_t *to, encoding_t encoding, const uint8_t *text, size_t length);
 
 /* The other way: writes at most `length` bytes of a text of UTF-8 as the encoding has them. SIZE_MAX: it has no such
  * character. */
