@@ -38,15 +38,10 @@ static void add_span(zone_t *zone, int64_t at, int32_t offset) {
 
 /* Returns the first span that ends after the time, and subtracts from the time what brings it before `repeats`. */
 static inline size_t find_span(const zone_t *zone, bool local, int64_t *at) {
-    size_t first = 0, count = zone->count;
     if (zone->repeats && *at >= zone->repeats)
         *at -= ((*at - zone->repeats) / CYCLE + 1) * CYCLE;
-    while (count > 1) {
-        const size_t half = count / 2, last = first + half - 1;
-        first += zone->spans[last].end + (local ? zone->spans[last].offset : 0) <= *at ? half : 0;
-        count -= half;
-    }
-    return first;
+    return SEARCH_FIRST(zone->count - 1, span,
+                        zone->spans[span].end + (local ? zone->spans[span].offset : 0) <= *at);
 }
 
 zone_times_t zone_to_utc(const zone_t *zone, int64_t local, int64_t *utc) {
@@ -54,7 +49,7 @@ zone_times_t zone_to_utc(const zone_t *zone, int64_t local, int64_t *utc) {
     const size_t span = find_span(zone, true, &at), next = span + 1;
     *utc = local - zone->spans[span].offset;
     if (span && at - zone->spans[span].offset < zone->spans[span - 1].end)
-        return ZONE_NEVER;
+        return ZONE_SKIPPED;
     const bool again = next < zone->count && at - zone->spans[next].offset >= zone->spans[span].end;
     return again ? ZONE_TWICE : ZONE_ONCE;
 }

@@ -22,11 +22,11 @@ typedef struct zone zone_t;
  * seconds, or memory is out. The caller frees it by free. */
 zone_t *zone_read(char *file, size_t length);
 
-/* How often the clocks showed a time. */
-typedef enum { ZONE_NEVER, ZONE_ONCE, ZONE_TWICE } zone_times_t;
+/* How often the clocks showed a local time. ZONE_SKIPPED: never, because they went forward over it. ZONE_NEVER: it is no time at
+ * all, which only those who read texts say. */
+typedef enum { ZONE_SKIPPED = -1, ZONE_NEVER, ZONE_ONCE, ZONE_TWICE } zone_times_t;
 
-/* *utc: when the clocks showed the local time; the first time of two. At ZONE_NEVER it has no meaning: the clocks went forward
- * over the local time. */
+/* *utc: when the clocks showed the local time; the first time of two. At ZONE_SKIPPED it has no meaning. */
 zone_times_t zone_to_utc(const zone_t *zone, int64_t local, int64_t *utc);
 
 int64_t zone_to_local(const zone_t *zone, int64_t utc);

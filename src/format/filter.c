@@ -61,8 +61,8 @@ static uint8_t *read_as(const term_t *term, field_type_t type, uint8_t *out) {
     field.point = 0;
     field.exact = false;
     field.divide = 0;
-    return value_read(&field, NULL, ENCODING_NONE, (const uint8_t *)term->text, term->length, out,
-                      out + DOCUMENT_HEAD - 4);
+    value_text_t text = {.field = &field, .text = (const uint8_t *)term->text, .length = term->length};
+    return value_read(&text, out, out + DOCUMENT_HEAD - 4);
 }
 
 /* Numbers are written plainly, with a point before the fraction. Where the format would read another one out of the same

@@ -38,7 +38,7 @@ const char *schema_type_name(field_type_t type) {
 
 /* ---- from text ---- */
 
-static uint8_t *read_text(const value_text_t *from, uint8_t *type, uint8_t *out) {
+static uint8_t *read_text(value_text_t *from, uint8_t *type, uint8_t *out) {
     const uint8_t *text = from->text;
     size_t length = from->length;
     if (from->field->type == TYPE_TRIMMED)
@@ -51,7 +51,7 @@ static uint8_t *read_text(const value_text_t *from, uint8_t *type, uint8_t *out)
     return out + 1;
 }
 
-static uint8_t *read_whole(const value_text_t *from, uint8_t *type, uint8_t *out) {
+static uint8_t *read_whole(value_text_t *from, uint8_t *type, uint8_t *out) {
     int64_t whole;
     if (!convert_int(from->text, from->length, &whole))
         return NULL;
@@ -60,7 +60,7 @@ static uint8_t *read_whole(const value_text_t *from, uint8_t *type, uint8_t *out
     return small ? bsonw_int32(out, (int32_t)whole) : bsonw_int64(out, whole);
 }
 
-static uint8_t *read_double(const value_text_t *from, uint8_t *type, uint8_t *out) {
+static uint8_t *read_double(value_text_t *from, uint8_t *type, uint8_t *out) {
     double number;
     if (!convert_kept(from->text, from->length, from->field->divide, &number))
         return NULL;
@@ -68,7 +68,7 @@ static uint8_t *read_double(const value_text_t *from, uint8_t *type, uint8_t *ou
     return bsonw_double(out, number);
 }
 
-static uint8_t *read_decimal(const value_text_t *from, uint8_t *type, uint8_t *out) {
+static uint8_t *read_decimal(value_text_t *from, uint8_t *type, uint8_t *out) {
     bson_decimal128_t decimal;
     if (!decimal_read(from->text, from->length, from->field->divide, &decimal))
         return NULL;
@@ -76,35 +76,24 @@ static uint8_t *read_decimal(const value_text_t *from, uint8_t *type, uint8_t *o
     return bsonw_int64(bsonw_int64(out, (int64_t)decimal.low), (int64_t)decimal.high);
 }
 
-int value_date(const field_t *field, const uint8_t *text, size_t length, int64_t *ms, zone_times_t *times) {
-    for (size_t i = 0; i < field->patterns.count; i++)
-        if ((field->compiled[i].length == length || field->compiled[i].varies) &&
-            (*times = pattern_read(&field->compiled[i], text, length, ms)))
-            return (int)i;
-    return -1;
+static uint8_t *read_date(value_text_t *from, uint8_t *type, uint8_t *out) {
+    int64_t ms;
+    for (size_t i = 0; i < from->field->patterns.count && from->times <= ZONE_NEVER; i++) {
+        const zone_times_t times = pattern_read(&from->field->compiled[i], from->text, from->length, &ms);
+        from->times = times ? times : from->times;
+        from->choice = times > ZONE_NEVER ? (uint8_t)i : 0;
+    }
+    *type = BSON_TYPE_DATE_TIME;
+    return from->times > ZONE_NEVER ? bsonw_int64(out, ms) : NULL;
 }
 
 bool value_is_skipped(const field_t *field, const uint8_t *text, size_t length) {
-    int64_t ms;
-    for (size_t i = 0; i < field->patterns.count; i++) {
-        pattern_t pattern = field->compiled[i];
-        pattern.zone = NULL;
-        if (field->compiled[i].zone && pattern_read(&pattern, text, length, &ms))
-            return true;
-    }
-    return false;
+    value_text_t value = {.field = field, .text = text, .length = length};
+    uint8_t out[TYPES_VALUE], type;
+    return field->type == TYPE_DATE && !read_date(&value, &type, out) && value.times == ZONE_SKIPPED;
 }
 
-static uint8_t *read_date(const value_text_t *from, uint8_t *type, uint8_t *out) {
-    zone_times_t ignored;
-    int64_t ms;
-    if (value_date(from->field, from->text, from->length, &ms, &ignored) < 0)
-        return NULL;
-    *type = BSON_TYPE_DATE_TIME;
-    return bsonw_int64(out, ms);
-}
-
-static uint8_t *read_boolean(const value_text_t *from, uint8_t *type, uint8_t *out) {
+static uint8_t *read_boolean(value_text_t *from, uint8_t *type, uint8_t *out) {
     for (int is = 0; is < 2; is++) {
         if (words_find(&from->field->words[is], from->encoding, from->text, from->length) < 0)
             continue;
@@ -115,7 +104,7 @@ static uint8_t *read_boolean(const value_text_t *from, uint8_t *type, uint8_t *o
     return NULL;
 }
 
-static uint8_t *read_objectid(const value_text_t *from, uint8_t *type, uint8_t *out) {
+static uint8_t *read_objectid(value_text_t *from, uint8_t *type, uint8_t *out) {
     bool capital;
     *type = BSON_TYPE_OID;
     return from->length == 2 * (size_t)HEX_OBJECTID && hex_read(from->text, from->length, out, &capital) &&
@@ -124,7 +113,7 @@ static uint8_t *read_objectid(const value_text_t *from, uint8_t *type, uint8_t *
                : NULL;
 }
 
-static uint8_t *read_binary(const value_text_t *from, uint8_t *type, uint8_t *out) {
+static uint8_t *read_binary(value_text_t *from, uint8_t *type, uint8_t *out) {
     uint8_t *const bytes = out + BINARY_HEAD, *end;
     const bool uuid = from->field->type == TYPE_UUID;
     bool capital;
@@ -141,7 +130,7 @@ static uint8_t *read_binary(const value_text_t *from, uint8_t *type, uint8_t *ou
     return end;
 }
 
-static uint8_t *read_json(const value_text_t *from, uint8_t *type, uint8_t *out) {
+static uint8_t *read_json(value_text_t *from, uint8_t *type, uint8_t *out) {
     return json_value_alone(from->values, from->text, from->length, out, type);
 }
 
@@ -154,13 +143,12 @@ static uint8_t *read_marked(value_text_t from, uint8_t *type, uint8_t *out) {
     return value_types[from.field->type].read(&from, type, out);
 }
 
-uint8_t *value_read(const field_t *field, values_t *values, encoding_t encoding, const uint8_t *text,
-                    size_t length, uint8_t *type, uint8_t *out) {
-    const value_text_t from = {field, text, length, encoding, values};
+uint8_t *value_read(value_text_t *from, uint8_t *type, uint8_t *out) {
+    const field_t *field = from->field;
     const value_type_t *row = &value_types[field->type];
-    if (row->number && field->exact && !convert_is_exact(text, length))
+    if (row->number && field->exact && !convert_is_exact(from->text, from->length))
         return NULL;
-    return field->point ? read_marked(from, type, out) : row->read(&from, type, out);
+    return field->point ? read_marked(*from, type, out) : row->read(from, type, out);
 }
 
 /* ---- to text ---- */

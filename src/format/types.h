@@ -39,20 +39,24 @@ typedef struct {
     size_t bytes, times;
 } value_most_t;
 
-/* A text that is to be read. */
+/* A text that is to be read, and what is said of it. */
 typedef struct {
     const field_t *field;
     const uint8_t *text;
     size_t length;
-    encoding_t encoding;
-    values_t *values;
+    encoding_t encoding; /* of a text that is not UTF-8 */
+    values_t *values;    /* may be NULL if the field has another type than json */
+
+    /* of dates; both begin as 0: */
+    zone_times_t times; /* how often the clocks of the format's zone showed it */
+    uint8_t choice;     /* which of the field's patterns it has */
 } value_text_t;
 
 typedef struct {
     uint8_t bson[2];   /* the BSON types of its values; 0: none, or any */
     bool number;       /* has decimal marks, and `exact` */
     value_most_t most; /* of a value without its key */
-    uint8_t *(*read)(const value_text_t *from, uint8_t *type, uint8_t *out);
+    uint8_t *(*read)(value_text_t *from, uint8_t *type, uint8_t *out);
     /* of values that are no texts: those are printed as they are */
     bool (*print)(const field_t *field, const bson_iter_t *at, text_t *text);
 } value_type_t;
@@ -65,14 +69,8 @@ extern const value_type_t value_types[];
 enum { TYPES_VALUE = 64 };
 
 /* Reads the text of a field. Writes its value at `out` and the value's BSON type at `type`, and returns the end; NULL: the
- * text is no such value. Null values are the caller's: their texts are not looked up here. encoding: of a text that is not
- * UTF-8. values: may be NULL if the field has another type than json. */
-uint8_t *value_read(const field_t *field, values_t *values, encoding_t encoding, const uint8_t *text,
-                    size_t length, uint8_t *type, uint8_t *out);
-
-/* Reads a date. Returns which of the field's patterns it has; -1: none. *times: how often the clocks of the format's zone showed
- * it. */
-int value_date(const field_t *field, const uint8_t *text, size_t length, int64_t *ms, zone_times_t *times);
+ * text is no such value. Null values are the caller's: their texts are not looked up here. */
+uint8_t *value_read(value_text_t *from, uint8_t *type, uint8_t *out);
 
 /* True if the text would be a date, but for the clocks of the format's zone, which went forward over it. */
 bool value_is_skipped(const field_t *field, const uint8_t *text, size_t length);

@@ -229,12 +229,6 @@ static void jump(ends_t *ends, const uint8_t *text, size_t length, size_t from) 
     }
 }
 
-/* Does a record with its line end, text[0, length), end with an object and a line end? */
-static bool ends_its_line(const uint8_t *text, size_t length) {
-    return length > 2 && text[length - 1] == '\n' &&
-           (text[length - 2] == '}' || (text[length - 2] == '\r' && text[length - 3] == '}'));
-}
-
 static bool on_objects(ends_t *ends, const uint8_t *text, size_t length, size_t from) {
     const bool json = ends->schema->kind == RECORDS_JSON;
     if (json && !ends->array && length)
@@ -250,7 +244,7 @@ static bool on_objects(ends_t *ends, const uint8_t *text, size_t length, size_t 
             return false;
         if (ends->json.bracket)
             ends->bracket = ends->json.bracket;
-        if (ends->bracket == '[' && !ends->array && ends_its_line(record, end))
+        if (ends->bracket == '[' && !ends->array && json_span_ends_line(record, end))
             ends->bracket = ENDS_PERHAPS;
         ends->at = ends->record += end;
         if (json)

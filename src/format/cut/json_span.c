@@ -157,8 +157,8 @@ static int begins_record(const json_span_t *span, const uint8_t *line, size_t le
     return -1;
 }
 
-bool json_span_divides(const uint8_t *text, size_t at) {
-    return at > 1 && text[at] == '{' && text[at - 1] == '\n' &&
+bool json_span_ends_line(const uint8_t *text, size_t at) {
+    return at > 1 && text[at - 1] == '\n' &&
            (text[at - 2] == '}' || (at > 2 && text[at - 2] == '\r' && text[at - 3] == '}'));
 }
 

@@ -51,8 +51,13 @@ typedef struct {
  * the same text and more of it. whole: nothing follows the text. */
 size_t json_span_find(json_span_t *span, const uint8_t *text, size_t length, bool whole);
 
+/* Is text[at - 1] a line end after an object? */
+bool json_span_ends_line(const uint8_t *text, size_t at);
+
 /* Does text[at - 1] end a record, and text[at] begin one, whatever comes before? text[at] is there. */
-bool json_span_divides(const uint8_t *text, size_t at);
+static inline bool json_span_divides(const uint8_t *text, size_t at) {
+    return text[at] == '{' && json_span_ends_line(text, at);
+}
 
 /* The length of the record whose object ends before text[at]; nothing follows the text. */
 size_t json_span_after(const uint8_t *text, size_t length, size_t at);

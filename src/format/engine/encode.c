@@ -89,12 +89,11 @@ uint8_t *encode_unusual(engine_t *engine, const op_t *op, const uint8_t *text, s
     const op_rest_t *rest = op_rest(&engine->program, op);
     const field_t *field = rest->field;
     const encoding_t encoding = engine->high ? engine->schema->encoding : ENCODING_NONE;
+    value_text_t value = {field, text, length, encoding, .values = engine->values};
     uint8_t *after = NULL;
-    zone_times_t times;
     int64_t whole;
-    int choice = 0;
     if (is_absent(engine, op, text, length)) {
-        choice = shape ? words_find(&field->nulls, encoding, text, length) : 0;
+        value.choice = shape ? (uint8_t)words_find(&field->nulls, encoding, text, length) : 0;
         after = out;
     } else if (field->type == TYPE_TEXT || field->type == TYPE_TRIMMED) {
         after = put_text(engine, out, op, text, length, true);
@@ -102,19 +101,14 @@ uint8_t *encode_unusual(engine_t *engine, const op_t *op, const uint8_t *text, s
         if (convert_int(text, length, &whole) &&
             (!(op->flags & OP_IS_EXACT) || convert_is_exact(text, length)))
             after = put_int(engine, out, op, whole, false);
-    } else if (field->type == TYPE_DATE) {
-        choice = value_date(field, text, length, &whole, &times);
-        if (choice >= 0 && times == ZONE_TWICE)
-            bad_values_note(engine->bad, bad_values_twice(engine->bad), 1, engine->record);
-        if (choice >= 0)
-            after = bsonw_int64(put_head_as(engine, out, op, BSON_TYPE_DATE_TIME), whole);
     } else if (op->code <= OP_ISO_DATE || op->code == OP_MADE) {
-        after =
-            value_read(field, engine->values, encoding, text, length, out, put_head(engine, out, op, false));
+        after = value_read(&value, out, put_head(engine, out, op, false));
         engine->failed |= values_failed(engine->values);
+        if (value.times == ZONE_TWICE)
+            bad_values_note(engine->bad, bad_values_twice(engine->bad), 1, engine->record);
     }
     if (shape)
-        shape->choice[rest->counted] = (uint8_t)(choice < 0 ? 0 : choice);
+        shape->choice[rest->counted] = value.choice;
     if (after)
         return after;
     return put_instead(engine, &out, op, text, length) ? out : put_text(engine, out, op, text, length, false);
@@ -159,7 +153,8 @@ static bool number_of(const field_t *field, spans_kind_t kind, const span_t *val
         *number = is ? double_of(&op, whole) : 0;
         return is;
     }
-    const bool is = value_read(field, NULL, ENCODING_NONE, value->text, value->length, &type, read);
+    value_text_t text = {.field = field, .text = value->text, .length = value->length};
+    const bool is = value_read(&text, &type, read);
     memcpy(number, read, sizeof *number);
     return is;
 }

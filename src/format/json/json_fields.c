@@ -81,10 +81,8 @@ static bool is_already(const field_t *field, const bson_iter_t *at) {
 bool json_convert(json_value_t *json, const field_t *field, uint8_t *element, bool item) {
     const size_t key = strlen((const char *)element + 1);
     uint8_t *const value = element + 1 + key + 1, *end = NULL, type = 0;
-    zone_times_t times;
     source_t source;
     bson_iter_t at;
-    int64_t ms;
     if (!bson_iter_init_from_data_at_offset(&at, json->start, (size_t)(json->out - json->start) + 1,
                                             (uint32_t)(element - json->start), (uint32_t)key))
         return true;
@@ -100,15 +98,11 @@ bool json_convert(json_value_t *json, const field_t *field, uint8_t *element, bo
         return false;
     field_t plain = *field; /* numbers of JSON are written without marks */
     plain.point = plain.thousands = 0;
-    if (has_text && field->type == TYPE_DATE) {
-        if (value_date(field, source.text, source.length, &ms, &times) >= 0)
-            end = bsonw_int64(json->moved, ms);
-        if (end && times == ZONE_TWICE)
-            bad_values_note(json->bad, bad_values_twice(json->bad), 1, &json->record);
-        type = BSON_TYPE_DATE_TIME;
-    } else if (has_text)
-        end = value_read(is_text ? field : &plain, NULL, ENCODING_NONE, source.text, source.length, &type,
-                         json->moved);
+    value_text_t text = {.field = is_text ? field : &plain, .text = source.text, .length = source.length};
+    if (has_text)
+        end = value_read(&text, &type, json->moved);
+    if (text.times == ZONE_TWICE)
+        bad_values_note(json->bad, bad_values_twice(json->bad), 1, &json->record);
     if (end) {
         *element = type;
         json->out = (uint8_t *)mempcpy(value, json->moved, (size_t)(end - json->moved));

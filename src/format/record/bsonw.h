@@ -3,6 +3,8 @@
 #ifndef TIPPLE_FORMAT_RECORD_BSONW_H
 #define TIPPLE_FORMAT_RECORD_BSONW_H
 
+#include "format/values/convert.h"
+
 #include <bson/bson.h>
 
 static inline uint8_t *bsonw_int32(uint8_t *out, int32_t value) {
@@ -27,16 +29,10 @@ static inline uint8_t *bsonw_id(uint8_t *out, int64_t id) {
 
 /* Writes the key of an array's element. */
 static inline uint8_t *bsonw_index(uint8_t *out, uint32_t index) {
-    if (__builtin_expect(index < 10, 1)) {
+    if (__builtin_expect(index < 10, 1))
         *out++ = (uint8_t)('0' + index);
-    } else {
-        uint8_t digits[10];
-        int count = 0;
-        for (; index; index /= 10)
-            digits[count++] = (uint8_t)('0' + index % 10);
-        while (count)
-            *out++ = digits[--count];
-    }
+    else
+        out += convert_print_int(index, out);
     *out++ = 0;
     return out;
 }

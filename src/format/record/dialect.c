@@ -112,13 +112,9 @@ static size_t field_named(const schema_t *schema, const span_t *span) {
     const uint8_t *text = span->text;
     size_t length = span->length;
     blanks_trim(&text, &length);
-    for (size_t i = 0; i < schema->field_count; i++) {
-        const texts_t *names = &schema->fields[i].columns;
-        for (size_t j = 0; j < names->count; j++)
-            if (encoding_same(schema->encoding, names->items[j].text, names->items[j].length, text, length,
-                              true))
-                return i;
-    }
+    for (size_t i = 0; i < schema->field_count; i++)
+        if (texts_find(&schema->fields[i].columns, schema->encoding, text, length, true) >= 0)
+            return i;
     return DIALECT_NO_FIELD;
 }
 
@@ -390,11 +386,12 @@ enum { VALUE_MOST = 64, VALUE_SLACK = 8 /* which value_read reads */ };
 
 /* True if the value is of its field's type. */
 static bool is_of_type(const schema_t *schema, const field_t *field, const span_t *value) {
-    uint8_t text[VALUE_MOST + VALUE_SLACK] = {0}, read[TYPES_VALUE], type;
+    uint8_t padded[VALUE_MOST + VALUE_SLACK] = {0}, read[TYPES_VALUE], type;
+    value_text_t text = {field, padded, value->length, schema->encoding, .values = NULL};
     if (value->length > VALUE_MOST)
         return false;
-    memcpy(text, value->text, value->length);
-    return value_read(field, NULL, schema->encoding, text, value->length, &type, read) != NULL;
+    memcpy(padded, value->text, value->length);
+    return value_read(&text, &type, read) != NULL;
 }
 
 /* Where no file has a header. False: the first line seems to be one, since no value of it is of its column's type. A line with

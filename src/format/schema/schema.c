@@ -101,9 +101,9 @@ bool schema_makes(const schema_t *schema, const char *path, suggestion_t *near) 
     return false;
 }
 
-int words_find(const texts_t *words, encoding_t encoding, const uint8_t *text, size_t length) {
-    for (size_t i = 0; i < words->count; i++)
-        if (encoding_same(encoding, words->items[i].text, words->items[i].length, text, length, false))
+int texts_find(const texts_t *texts, encoding_t encoding, const uint8_t *text, size_t length, bool any_case) {
+    for (size_t i = 0; i < texts->count; i++)
+        if (encoding_same(encoding, texts->items[i].text, texts->items[i].length, text, length, any_case))
             return (int)i;
     return -1;
 }
@@ -295,9 +295,5 @@ void schema_need(schema_t *schema, const char *path) {
 }
 
 bool schema_leaves_out(const schema_t *schema, encoding_t encoding, const uint8_t *name, size_t length) {
-    for (size_t i = 0; i < schema->left_out.count; i++)
-        if (encoding_same(encoding, schema->left_out.items[i].text, schema->left_out.items[i].length, name,
-                          length, true))
-            return true;
-    return false;
+    return texts_find(&schema->left_out, encoding, name, length, true) >= 0;
 }

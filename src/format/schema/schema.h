@@ -402,8 +402,11 @@ extern const schema_type_t schema_types[SCHEMA_TYPES];
 
 const char *schema_type_name(field_type_t type);
 
-/* Which of the words the text is, from 0; -1: none. A text that is not UTF-8 may be one in the encoding. */
-int words_find(const texts_t *words, encoding_t encoding, const uint8_t *text, size_t length);
+/* Which of the texts it is, from 0; -1: none. A text that is not UTF-8 may be one in the encoding. any_case: as names of columns. */
+int texts_find(const texts_t *texts, encoding_t encoding, const uint8_t *text, size_t length, bool any_case);
+static inline int words_find(const texts_t *words, encoding_t encoding, const uint8_t *text, size_t length) {
+    return texts_find(words, encoding, text, length, false);
+}
 
 /* NULL, or what is wrong with the key. */
 const char *schema_key_problem(const char *key, size_t length);

@@ -277,7 +277,7 @@ size_t pattern_write(const pattern_t *pattern, int64_t ms, uint8_t *out) {
         at = put_part(at, &pattern->parts[i], value);
     /* what the pattern does not show is missing when it is read */
     const size_t length = (size_t)(at - out);
-    return pattern_read(pattern, out, length, &again) && again == ms ? length : 0;
+    return pattern_read(pattern, out, length, &again) > ZONE_NEVER && again == ms ? length : 0;
 }
 
 /* ---- patterns ---- */

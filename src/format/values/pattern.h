@@ -37,8 +37,7 @@ typedef struct {
 /* NULL, or what is wrong with the pattern, after which there is a zero. */
 const char *pattern_compile(const char *text, size_t length, pattern_t *pattern);
 
-/* Milliseconds since 1970, and how often the clocks of its zone showed the text. ZONE_NEVER, which is 0: it is not a real date of
- * this pattern. */
+/* Milliseconds since 1970, and how often the clocks of its zone showed the text. ZONE_NEVER: it is not a real date of this pattern. */
 zone_times_t pattern_read(const pattern_t *pattern, const uint8_t *text, size_t length, int64_t *ms);
 
 /* Returns how many bytes it wrote. 0: the pattern cannot show this moment (its year, its finer parts, or the second of two hours

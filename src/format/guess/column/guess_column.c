@@ -42,7 +42,8 @@ static unsigned read_by_mark(bool comma, bool fraction, bool grouped, const char
                                .exact = true};
         if (i == NUMBER_TYPES - 1 && types) /* a decimal has room for each int and double */
             return types | 1u << i;
-        if (value_read(&field, NULL, ENCODING_NONE, (const uint8_t *)text, length, &bson, out))
+        if (value_read(&(value_text_t){.field = &field, .text = (const uint8_t *)text, .length = length},
+                       &bson, out))
             types |= 1u << i;
     }
     return types;
@@ -256,9 +257,9 @@ bool guess_is_null(const uint8_t *text, size_t length) {
 static void read_hex(value_t *value, const uint8_t *text, size_t length) {
     const field_t objectid = {.type = TYPE_OBJECTID, .exact = true}, uuid = {.type = TYPE_UUID};
     uint8_t out[TYPES_VALUE + 32], type;
-    if (value_read(&objectid, NULL, ENCODING_NONE, text, length, &type, out))
+    if (value_read(&(value_text_t){.field = &objectid, .text = text, .length = length}, &type, out))
         value->reads.others |= READS_OBJECTID;
-    else if (value_read(&uuid, NULL, ENCODING_NONE, text, length, &type, out))
+    else if (value_read(&(value_text_t){.field = &uuid, .text = text, .length = length}, &type, out))
         value->reads.others |= READS_UUID;
     for (size_t i = 0; i < length; i++)
         value->any[ANY_LETTERS] |= text[i] >= 'a';
