@@ -227,19 +227,19 @@ void value_misfit(const field_t *field, const uint8_t *text, size_t length, char
 /* ---- the rows ---- */
 
 const value_type_t value_types[] = {
-    [TYPE_TEXT] = {{BSON_TYPE_UTF8}, false, {8, 1}, read_text, NULL},
-    [TYPE_TRIMMED] = {{BSON_TYPE_UTF8}, false, {8, 1}, read_text, NULL},
-    [TYPE_INT] = {{BSON_TYPE_INT32, BSON_TYPE_INT64}, true, {FIXED, 0}, read_whole, print_number},
-    [TYPE_LONG] = {{BSON_TYPE_INT64}, true, {FIXED, 0}, read_whole, print_number},
-    [TYPE_NUMBER] = {{BSON_TYPE_DOUBLE}, true, {FIXED, 0}, read_double, print_number},
-    [TYPE_DATE] = {{BSON_TYPE_DATE_TIME}, false, {FIXED, 0}, read_date, print_date},
-    [TYPE_LENGTH] = {{BSON_TYPE_INT32}, true, {FIXED, 0}, read_whole, print_number},
-    [TYPE_BOOLEAN] = {{BSON_TYPE_BOOL}, false, {FIXED, 0}, read_boolean, print_boolean},
-    [TYPE_DECIMAL] = {{BSON_TYPE_DECIMAL128}, true, {FIXED, 0}, read_decimal, print_number},
-    [TYPE_OBJECTID] = {{BSON_TYPE_OID}, false, {FIXED, 0}, read_objectid, print_bytes},
-    [TYPE_UUID] = {{BSON_TYPE_BINARY}, false, {FIXED, 0}, read_binary, print_bytes},
-    [TYPE_BINARY] = {{BSON_TYPE_BINARY}, false, {FIXED, 1}, read_binary, print_bytes},
-    [TYPE_JSON] = {{0}, false, {JSON_AROUND, JSON_TIMES}, read_json, NULL},
+    [TYPE_TEXT] = {{BSON_TYPE_UTF8}, false, 8, 1, read_text, NULL},
+    [TYPE_TRIMMED] = {{BSON_TYPE_UTF8}, false, 8, 1, read_text, NULL},
+    [TYPE_INT] = {{BSON_TYPE_INT32, BSON_TYPE_INT64}, true, FIXED, 0, read_whole, print_number},
+    [TYPE_LONG] = {{BSON_TYPE_INT64}, true, FIXED, 0, read_whole, print_number},
+    [TYPE_NUMBER] = {{BSON_TYPE_DOUBLE}, true, FIXED, 0, read_double, print_number},
+    [TYPE_DATE] = {{BSON_TYPE_DATE_TIME}, false, FIXED, 0, read_date, print_date},
+    [TYPE_LENGTH] = {{BSON_TYPE_INT32}, true, FIXED, 0, read_whole, print_number},
+    [TYPE_BOOLEAN] = {{BSON_TYPE_BOOL}, false, FIXED, 0, read_boolean, print_boolean},
+    [TYPE_DECIMAL] = {{BSON_TYPE_DECIMAL128}, true, FIXED, 0, read_decimal, print_number},
+    [TYPE_OBJECTID] = {{BSON_TYPE_OID}, false, FIXED, 0, read_objectid, print_bytes},
+    [TYPE_UUID] = {{BSON_TYPE_BINARY}, false, FIXED, 0, read_binary, print_bytes},
+    [TYPE_BINARY] = {{BSON_TYPE_BINARY}, false, FIXED, 1, read_binary, print_bytes},
+    [TYPE_JSON] = {{0}, false, JSON_AROUND, JSON_TIMES, read_json, NULL},
 };
 
 /* ---- order ---- */

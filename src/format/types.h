@@ -34,11 +34,6 @@ bool values_failed(const values_t *values);
 
 /* ---- the rows ---- */
 
-/* At most this many bytes, and `times` bytes for each byte of a text. */
-typedef struct {
-    size_t bytes, times;
-} value_most_t;
-
 /* A text that is to be read, and what is said of it. */
 typedef struct {
     const field_t *field;
@@ -53,9 +48,10 @@ typedef struct {
 } value_text_t;
 
 typedef struct {
-    uint8_t bson[2];   /* the BSON types of its values; 0: none, or any */
-    bool number;       /* has decimal marks, and `exact` */
-    value_most_t most; /* of a value without its key */
+    uint8_t bson[2]; /* the BSON types of its values; 0: none, or any */
+    bool number;     /* has decimal marks, and `exact` */
+    size_t bytes,
+        times; /* of a value without its key: at most this many, and `times` for each byte of a text */
     uint8_t *(*read)(value_text_t *from, uint8_t *type, uint8_t *out);
     /* of values that are no texts: those are printed as they are */
     bool (*print)(const field_t *field, const bson_iter_t *at, text_t *text);

@@ -95,9 +95,9 @@ static void set_column(builder_t *builder, op_t *op, const field_t *field) {
                           (field->type == TYPE_LONG ? OP_IS_LONG : 0));
     rest_of(builder, op)->counted = (uint32_t)index;
     if (op->code == OP_VALUE) { /* all fields together are not longer than the record */
-        const value_most_t most = value_types[field->type].most;
-        builder->bytes += most.bytes;
-        builder->times = most.times > builder->times ? most.times : builder->times;
+        const value_type_t *row = &value_types[field->type];
+        builder->bytes += row->bytes;
+        builder->times = row->times > builder->times ? row->times : builder->times;
     }
 }
 

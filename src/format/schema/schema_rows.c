@@ -82,7 +82,11 @@ static bool read_texts(reader_t *reader, const yaml_item_t *node) {
 }
 
 bool schema_text_among(const schema_text_t *text, const texts_t *others) {
-    return words_find(others, ENCODING_NONE, (const uint8_t *)text->text, text->length) >= 0;
+    for (size_t i = 0; i < others->count; i++)
+        if (others->items[i].length == text->length &&
+            memcmp(others->items[i].text, text->text, text->length) == 0)
+            return true;
+    return false;
 }
 
 const char *schema_key_problem(const char *key, size_t length) {
