@@ -243,11 +243,6 @@ static void put_int64(out_t *out, const char *type, int64_t number) {
     put_typed(out, out->relaxed, type, text);
 }
 
-/* A date after the year 9999: ISO 8601 has no such year, and libbson prints one all the same. */
-static bool is_far(const bson_iter_t *at) {
-    return BSON_ITER_HOLDS_DATE_TIME(at) && bson_iter_date_time(at) > 253402300799999;
-}
-
 /* Binary data without the inner length that it should have are shown as if it were there. */
 static void put_alone(bson_t *alone, const bson_iter_t *at) {
     bson_subtype_t subtype;
@@ -266,9 +261,11 @@ static bool put_rare(out_t *out, const bson_iter_t *at) {
     static const char before[] = "{ \"v\" : ";
     bson_t alone = BSON_INITIALIZER;
     size_t length;
+    /* after the year 9999: ISO 8601 has no such year, and libbson prints one all the same */
+    const bool far = BSON_ITER_HOLDS_DATE_TIME(at) && bson_iter_date_time(at) > 253402300799999;
     put_alone(&alone, at);
-    char *json = out->relaxed && !is_far(at) ? bson_as_relaxed_extended_json(&alone, &length)
-                                             : bson_as_canonical_extended_json(&alone, &length);
+    char *json = out->relaxed && !far ? bson_as_relaxed_extended_json(&alone, &length)
+                                      : bson_as_canonical_extended_json(&alone, &length);
     bson_destroy(&alone);
     if (!json)
         return false;
@@ -300,12 +297,10 @@ static void put_words(out_t *out, const bson_iter_t *at) {
 
 static bool put_code_with_scope(out_t *out, const bson_iter_t *at, int depth) {
     uint32_t length, scope_length;
-    const uint8_t *scope_bytes;
-    bson_t scope;
+    const uint8_t *scope;
     bson_iter_t items;
-    const char *code = bson_iter_codewscope(at, &length, &scope_length, &scope_bytes);
-    if (depth >= DEEPEST || !bson_init_static(&scope, scope_bytes, scope_length) ||
-        !bson_iter_init(&items, &scope))
+    const char *code = bson_iter_codewscope(at, &length, &scope_length, &scope);
+    if (depth >= DEEPEST || !bson_iter_init_from_data(&items, scope, scope_length))
         return false;
     put_named(out, "{ \"$code\" : ", code, length);
     put_word(out, ", \"$scope\" : ");

@@ -11,14 +11,12 @@
 
 uint64_t host_peak_memory(void) {
     /* not ru_maxrss, which survives exec: it may be that of the shell or script that started us */
-    FILE *status = fopen("/proc/self/status", "r");
     unsigned long long kilobytes = 0;
-    char line[256];
-    while (status && fgets(line, sizeof line, status))
-        if (sscanf(line, "VmHWM: %llu kB", &kilobytes) == 1)
-            break;
-    if (status)
-        fclose(status);
+    char status[4096];
+    host_read_file("/proc/self/status", status, sizeof status);
+    const char *const peak = strstr(status, "\nVmHWM:");
+    if (peak)
+        sscanf(peak, "\nVmHWM: %llu kB", &kilobytes);
     return kilobytes * 1024;
 }
 

@@ -270,12 +270,15 @@ static void start_showing(void) {
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-static void set_step(step_t *step, const char *fmt, va_list args) {
+static void set_step(step_t *step, bool begins, const char *fmt, va_list args) {
+    pthread_mutex_lock(&steps.lock);
     vsnprintf(step->text, sizeof step->text, fmt, args);
     step->began_ns = clock_now_ns();
+    step->outer = begins ? steps.innermost : step->outer;
     steps.innermost = step;
     if (!step->text[0]) /* what is done now draws the bar itself */
         log_bar(NULL);
+    pthread_mutex_unlock(&steps.lock);
 }
 
 void step_begin(step_t *step, const char *fmt, ...) {
@@ -285,10 +288,7 @@ void step_begin(step_t *step, const char *fmt, ...) {
     if (!step->shown)
         return;
     va_start(args, fmt);
-    pthread_mutex_lock(&steps.lock);
-    step->outer = steps.innermost;
-    set_step(step, fmt, args);
-    pthread_mutex_unlock(&steps.lock);
+    set_step(step, true, fmt, args);
     va_end(args);
     pthread_once(&showing, start_showing);
 }
@@ -298,9 +298,7 @@ void step_change(step_t *step, const char *fmt, ...) {
     if (!step->shown)
         return;
     va_start(args, fmt);
-    pthread_mutex_lock(&steps.lock);
-    set_step(step, fmt, args);
-    pthread_mutex_unlock(&steps.lock);
+    set_step(step, false, fmt, args);
     va_end(args);
 }
 

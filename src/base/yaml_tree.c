@@ -239,15 +239,14 @@ yaml_tree_t *yaml_tree_parse_typed(const char *text, size_t length, const size_t
                                    const char *name, err_t *err) {
     yaml_tree_t *tree = calloc(1, sizeof *tree);
     yaml_parser_t parser;
-    if (!tree || !(tree->name = strdup(name)) || !yaml_parser_initialize(&parser)) {
+    if (tree)
+        *tree = (yaml_tree_t){
+            .name = strdup(name), .text = text, .length = length, .added = added, .added_count = count};
+    if (!tree || !tree->name || !yaml_parser_initialize(&parser)) {
         err_memory(err, sizeof *tree);
         yaml_tree_destroy(tree);
         return NULL;
     }
-    tree->text = text;
-    tree->length = length;
-    tree->added = added;
-    tree->added_count = count;
     yaml_parser_set_input_string(&parser, (const unsigned char *)text, length);
     bool ok = read_document(tree, &parser, err);
     yaml_parser_delete(&parser);

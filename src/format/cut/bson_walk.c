@@ -1,8 +1,8 @@
 #include "format/cut/bson_walk.h"
 #include "base/chars.h"
 #include "format/cut/bson_length.h"
+#include "format/values/digits.h"
 
-#include <endian.h>
 #include <string.h>
 
 /* What follows the key of an element. 0: no element has this type. */
@@ -31,9 +31,6 @@ bool bson_walk_knows(uint8_t type) {
     return types[type] != 0;
 }
 
-/* So that keys and texts cost nothing more where they need not be UTF-8, of which the walk is instanced. */
-#define INLINED __attribute__((always_inline)) static inline
-
 typedef struct {
     const uint8_t *document;
     uint32_t at, end; /* of the innermost document; its zero is at end - 1 */
@@ -58,9 +55,7 @@ INLINED bool find_zero(walker_t *walker) {
     const uint8_t *text = walker->document;
     uint32_t at = walker->at;
     for (; walker->end - at > 8; at += 8) {
-        uint64_t bytes;
-        memcpy(&bytes, text + at, 8);
-        bytes = le64toh(bytes);
+        const uint64_t bytes = digits_load(text + at);
         const uint64_t zeros = (bytes - 0x0101010101010101u) & ~bytes & 0x8080808080808080u;
         if (zeros) {
             walker->at = at + (uint32_t)__builtin_ctzll(zeros) / 8 + 1;
@@ -160,6 +155,7 @@ INLINED bool pass_value(walker_t *walker, uint8_t follows, bool utf8) {
     }
 }
 
+/* Instanced for both values of utf8, so that keys and texts cost nothing more where they need not be UTF-8. */
 INLINED bool walk_all(const uint8_t *document, uint32_t length, bool utf8, bson_walk_t *walk) {
     static const uint8_t zeros[8];
     walker_t walker;

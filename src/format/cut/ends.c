@@ -32,8 +32,8 @@ typedef struct {
 /* Moves the state over text[0, 64), of which the bits `within` count, and text[64] is there; `begun` bytes of the record are before
  * it. Finds all up to the last line end that is certain. Returns where anything is that is not plainly right, which is never in a
  * record before the one that needs the closer look. */
-MASKS_INLINED uint64_t pass(const schema_t *schema, char delimiter, ends_quotes_t *state, const uint8_t *text,
-                            uint64_t within, size_t begun, found_t *found, masks_fn *masks) {
+INLINED uint64_t pass(const schema_t *schema, char delimiter, ends_quotes_t *state, const uint8_t *text,
+                      uint64_t within, size_t begun, found_t *found, masks_fn *masks) {
     const uint64_t line = masks(text, MASKS_ALL, '\n') & within,
                    divides = masks(text, MASKS_ALL, (uint8_t)delimiter) & within,
                    quote = masks(text, MASKS_ALL, (uint8_t)schema->quote) & within,
@@ -75,8 +75,7 @@ ends_t ends_begin(const schema_t *schema, char delimiter) {
     return (ends_t){.schema = schema, .delimiter = delimiter, .quotes = FRESH};
 }
 
-MASKS_INLINED bool on(ends_t *ends, const uint8_t *text, size_t length, bool all, size_t from,
-                      masks_fn *masks) {
+INLINED bool on(ends_t *ends, const uint8_t *text, size_t length, bool all, size_t from, masks_fn *masks) {
     while (ends->record < from || !ends->record) {
         if (ends->odd || ends->at + 64 >= length) {
             if ((!ends->odd && !all && length - ends->record < ENDS_MOST) || ends->record == length)
@@ -109,7 +108,7 @@ MASKS_INLINED bool on(ends_t *ends, const uint8_t *text, size_t length, bool all
 }
 
 /* Appends the positions of the bits. Writes up to 8 (16) at once: that is cheaper than a test for each. */
-MASKS_INLINED void append(scan_t *scan, uint32_t base, found_t found) {
+INLINED void append(scan_t *scan, uint32_t base, found_t found) {
     uint64_t bits = found.end;
     uint32_t *out = scan->ends + scan->end_count;
     int count = __builtin_popcountll(bits);
@@ -152,8 +151,8 @@ static uint32_t scan_closer(const schema_t *schema, char delimiter, const uint8_
 }
 
 /* Where each line end ends a record. */
-MASKS_INLINED uint32_t scan_lines(const schema_t *schema, char delimiter, const uint8_t *text, uint32_t from,
-                                  uint32_t to, scan_t *scan, masks_fn *masks) {
+INLINED uint32_t scan_lines(const schema_t *schema, char delimiter, const uint8_t *text, uint32_t from,
+                            uint32_t to, scan_t *scan, masks_fn *masks) {
     const uint64_t with_quotes = schema->quote ? ~(uint64_t)0 : 0;
     for (uint32_t at = from; at < to; at += 64) {
         const uint64_t within = masks_below(to - at), line = masks(text + at, MASKS_ALL, '\n') & within;
@@ -166,8 +165,8 @@ MASKS_INLINED uint32_t scan_lines(const schema_t *schema, char delimiter, const 
     return to;
 }
 
-MASKS_INLINED uint32_t scan(const schema_t *schema, char delimiter, const uint8_t *text, uint32_t length,
-                            uint32_t record, uint32_t from, uint32_t to, scan_t *scan, masks_fn *masks) {
+INLINED uint32_t scan(const schema_t *schema, char delimiter, const uint8_t *text, uint32_t length,
+                      uint32_t record, uint32_t from, uint32_t to, scan_t *scan, masks_fn *masks) {
     if (!schema->multiline)
         return scan_lines(schema, delimiter, text, from, to, scan, masks);
     uint32_t at = from;

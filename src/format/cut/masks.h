@@ -6,12 +6,12 @@
 #ifndef TIPPLE_FORMAT_CUT_MASKS_H
 #define TIPPLE_FORMAT_CUT_MASKS_H
 
+#include "format/values/digits.h"
+
 #include <endian.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
-
-#define MASKS_INLINED __attribute__((always_inline)) static inline
 
 /* Each bit: is text[bit], as far as the bits `of` go, this byte? Reads text[0, 64). */
 typedef uint64_t masks_fn(const uint8_t *text, uint8_t of, uint8_t byte);
@@ -29,7 +29,7 @@ static inline bool masks_are_wide(void) {
     return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2");
 }
 
-MASKS_WIDE MASKS_INLINED uint64_t masks_wide(const uint8_t *text, uint8_t of, uint8_t byte) {
+MASKS_WIDE INLINED uint64_t masks_wide(const uint8_t *text, uint8_t of, uint8_t byte) {
     const __m256i bits = _mm256_set1_epi8((char)of), wanted = _mm256_set1_epi8((char)byte);
     __m256i low = _mm256_loadu_si256((const __m256i *)(const void *)text),
             high = _mm256_loadu_si256((const __m256i *)(const void *)(text + 32));
@@ -44,7 +44,7 @@ MASKS_WIDE MASKS_INLINED uint64_t masks_wide(const uint8_t *text, uint8_t of, ui
 #endif
 
 /* 8 bytes at a time: of each, the high bit remains where it is this byte; one multiplication moves the eight together. */
-MASKS_INLINED uint64_t masks_narrow(const uint8_t *text, uint8_t of, uint8_t byte) {
+INLINED uint64_t masks_narrow(const uint8_t *text, uint8_t of, uint8_t byte) {
     const uint64_t each = 0x0101010101010101, low = 0x7F * each;
     uint64_t mask = 0;
     for (int i = 0; i < 64; i += 8) {
@@ -58,14 +58,14 @@ MASKS_INLINED uint64_t masks_narrow(const uint8_t *text, uint8_t of, uint8_t byt
 }
 
 /* Each bit: is the number of bits up to it odd? So within quotes, where each bit is a quote. */
-MASKS_INLINED uint64_t masks_prefix_xor(uint64_t bits) {
+INLINED uint64_t masks_prefix_xor(uint64_t bits) {
     for (int by = 1; by < 64; by *= 2)
         bits ^= bits << by;
     return bits;
 }
 
 /* The bits below this one, of 64. */
-MASKS_INLINED uint64_t masks_below(uint64_t bit) {
+INLINED uint64_t masks_below(uint64_t bit) {
     return bit < 64 ? ((uint64_t)1 << bit) - 1 : ~(uint64_t)0;
 }
 

@@ -1,10 +1,9 @@
 #include "format/cut/split.h"
 #include "format/cut/delimiter.h"
+#include "format/values/digits.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#define INLINED __attribute__((always_inline)) static inline
 
 /* ---- the walk over one record ---- */
 

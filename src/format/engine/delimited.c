@@ -233,9 +233,8 @@ static inline size_t needed_for(const delimited_t *reader, size_t length) {
 }
 
 /* One record as a document. `kind` must be a constant. */
-__attribute__((always_inline)) static inline parsed_t put_document(delimited_t *reader, const spans_t *spans,
-                                                                   spans_kind_t kind, uint8_t *out,
-                                                                   record_t *record, shape_t *shape) {
+INLINED parsed_t put_document(delimited_t *reader, const spans_t *spans, spans_kind_t kind, uint8_t *out,
+                              record_t *record, shape_t *shape) {
     engine_t *engine = &reader->engine;
     uint8_t *at = out + 4;
     engine->high = reader->scan.high;

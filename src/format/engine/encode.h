@@ -164,11 +164,9 @@ static inline double double_of(const op_t *op, whole_t whole) {
 
 /* ---- the loop ---- */
 
-#define ENCODE_INLINE __attribute__((always_inline)) static inline
-
 /* The usual values of columns. NULL: it is none of them; *text and *length then are without blanks that do not count. */
-ENCODE_INLINE uint8_t *encode_column(const engine_t *engine, const op_t *op, const uint8_t **text,
-                                     size_t *length, uint8_t *out, bool is_short, bool keeps_blanks) {
+INLINED uint8_t *encode_column(const engine_t *engine, const op_t *op, const uint8_t **text, size_t *length,
+                               uint8_t *out, bool is_short, bool keeps_blanks) {
     uint64_t digits;
     int64_t ms;
     double number;
@@ -202,8 +200,8 @@ ENCODE_INLINE uint8_t *encode_column(const engine_t *engine, const op_t *op, con
 }
 
 /* The usual values by offset. NULL: it is none of them. */
-ENCODE_INLINE uint8_t *encode_width(const engine_t *engine, const op_t *op, const uint8_t **text,
-                                    size_t *length, uint8_t *out) {
+INLINED uint8_t *encode_width(const engine_t *engine, const op_t *op, const uint8_t **text, size_t *length,
+                              uint8_t *out) {
     whole_t whole;
     int32_t value;
     switch (op->code) {
@@ -239,8 +237,8 @@ ENCODE_INLINE uint8_t *encode_width(const engine_t *engine, const op_t *op, cons
 }
 
 /* Writes the elements of the document. `kind` must be a constant. shape: of records that are split, or NULL. */
-ENCODE_INLINE uint8_t *encode(engine_t *engine, const ops_t *ops, const spans_t *spans, spans_kind_t kind,
-                              uint8_t *out, shape_t *shape) {
+INLINED uint8_t *encode(engine_t *engine, const ops_t *ops, const spans_t *spans, spans_kind_t kind,
+                        uint8_t *out, shape_t *shape) {
     const bool simple = kind == SPANS_SIMPLE;
     const uint8_t *next = spans->record;
     const uint32_t *ends = spans->ends;

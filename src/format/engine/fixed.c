@@ -66,8 +66,8 @@ static uint32_t checked_end(const program_list_t *list, const uint8_t *record, u
 }
 
 /* The end of the section or entry of the part at `at`, at most `end`; 0: there is none. */
-ENCODE_INLINE uint32_t entry_end(const program_t *program, int part, const uint8_t *record, uint32_t at,
-                                 uint32_t end, uint16_t *number) {
+INLINED uint32_t entry_end(const program_t *program, int part, const uint8_t *record, uint32_t at,
+                           uint32_t end, uint16_t *number) {
     const bool section = program->schema->parts[part].sections;
     if (section && end - at < SCHEMA_ID)
         return 0;

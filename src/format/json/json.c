@@ -35,9 +35,8 @@ static parsed_t refuse(const json_value_t *json, record_t *record, uint32_t mist
 /* Reads the record at hand from its object's bracket on, which is at *begin; it ends where the object does, with what stands
  * around it. Where no object can be read so, json_span finds the end: the object may end elsewhere, or be missing, and then the
  * record is blank. */
-__attribute__((always_inline)) static inline parsed_t read_record(json_value_t *json, uint8_t *out,
-                                                                  size_t room, record_t *record,
-                                                                  uint32_t *begin, uint32_t *lines) {
+INLINED parsed_t read_record(json_value_t *json, uint8_t *out, size_t room, record_t *record, uint32_t *begin,
+                             uint32_t *lines) {
     enum { MOST_BEFORE = 32 };
     const int64_t place = json->in->id_base + json->in->at, *const id = json->in->with_id ? &place : NULL;
     const uint8_t *const text = json->in->text + json->in->at;

@@ -22,7 +22,6 @@ enum {
 
 #define LIKELY(condition)   __builtin_expect(!!(condition), 1)
 #define UNLIKELY(condition) __builtin_expect(!!(condition), 0)
-#define INLINED             __attribute__((always_inline)) static inline
 
 static const uint8_t *read_object(json_value_t *json, const uint8_t *at, uint8_t *type);
 static const uint8_t *read_array(json_value_t *json, const uint8_t *at);

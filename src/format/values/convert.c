@@ -5,8 +5,6 @@
 
 #include <math.h>
 
-#define INLINED __attribute__((always_inline)) static inline
-
 enum {
     LONGEST_NUMBER = 504,
     MOST_DIGITS = 17,          /* that a double needs */

@@ -6,6 +6,9 @@
 #include <stdint.h>
 #include <string.h>
 
+/* For functions of hot loops, which are instanced with constants. */
+#define INLINED __attribute__((always_inline)) static inline
+
 static const uint64_t DIGITS_ZEROS = 0x3030303030303030ull;
 
 /* The powers of ten that 64 bits hold. */
