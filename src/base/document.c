@@ -60,10 +60,6 @@ bool element_find(bson_iter_t *at, const char *key, size_t length) {
     return false;
 }
 
-bool element_of(const bson_t *document, const char *key, bson_iter_t *at) {
-    return bson_iter_init(at, document) && element_find(at, key, strlen(key));
-}
-
 bool element_at(const bson_t *document, const char *path, bson_iter_t *at) {
     bson_iter_t outer;
     if (!bson_iter_init(at, document))
@@ -215,9 +211,8 @@ void ejson_append_text(text_t *to, const char *text) {
 
 char *ejson_text(const char *text) {
     text_t quoted = {.length = 0};
-    err_t ignored;
     ejson_append_text(&quoted, text);
-    return text_take(&quoted, &ignored);
+    return text_take_or_end(&quoted);
 }
 
 /* A number with the name of its type: in canonical JSON, and where plain JSON has no such number. */
@@ -403,10 +398,6 @@ static char *print(out_t out, const bson_t *document, size_t *length, uint64_t *
 
 char *ejson_print_telling(const bson_t *document, bool relaxed, size_t *length, uint64_t *replaced) {
     return print((out_t){.relaxed = relaxed}, document, length, replaced);
-}
-
-char *ejson_print(const bson_t *document, bool relaxed, size_t *length) {
-    return print((out_t){.relaxed = relaxed}, document, length, NULL);
 }
 
 char *ejson_print_concealed(const bson_t *document, size_t *length) {

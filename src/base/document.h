@@ -22,7 +22,9 @@ bool element_next(bson_iter_t *at);
 /* The next one under a key, of this length; the first one of a document; the one at a path ("a.b.0"). False: there is none, or
  * (at->err_off) that is not known. */
 bool element_find(bson_iter_t *at, const char *key, size_t length);
-bool element_of(const bson_t *document, const char *key, bson_iter_t *at);
+static inline bool element_of(const bson_t *document, const char *key, bson_iter_t *at) {
+    return bson_iter_init(at, document) && element_find(at, key, strlen(key));
+}
 bool element_at(const bson_t *document, const char *path, bson_iter_t *at);
 
 /* Appends the value, byte for byte, under another key. */
@@ -43,11 +45,12 @@ void element_binary(const bson_iter_t *at, bson_subtype_t *subtype, uint32_t *le
 /* ---- Extended JSON ---- */
 
 /* The caller frees the text. It ends with a NUL that `length` (may be NULL) does not count. NULL: this is not BSON, or
- * it is nested deeper than a server accepts. If memory is out, the process ends with status 8 and a sentence. */
-char *ejson_print(const bson_t *document, bool relaxed, size_t *length);
-
-/* The same; *replaced: how many of its texts, keys among them, are not UTF-8, and shown with U+FFFD for each byte that is none. */
+ * it is nested deeper than a server accepts. If memory is out, the process ends with status 8 and a sentence. *replaced: how many of
+ * its texts, keys among them, are not UTF-8, and shown with U+FFFD for each byte that is none; may be NULL. */
 char *ejson_print_telling(const bson_t *document, bool relaxed, size_t *length, uint64_t *replaced);
+static inline char *ejson_print(const bson_t *document, bool relaxed, size_t *length) {
+    return ejson_print_telling(document, relaxed, length, NULL);
+}
 
 /* Relaxed, and without secrets: each text of the document is searched by itself (conceal), keys among them, because in
  * the JSON of several values a secret would seem to go on up to some later value. */
@@ -59,7 +62,7 @@ bool ejson_append(text_t *to, const bson_t *document, bool relaxed);
 /* A text with its quotes: as it stands in JSON, and in a command for the mongo shell, whatever it holds. */
 void ejson_append_text(text_t *to, const char *text);
 
-/* That alone; the caller frees it. NULL: memory is out. */
+/* That alone; the caller frees it. If memory is out, the process ends with status 8 and a sentence. */
 char *ejson_text(const char *text);
 
 #endif

@@ -48,8 +48,6 @@ static void *work_for_caller(void *context) {
 }
 
 int caller_start_thread(pthread_t *thread, void *(*work)(void *context), void *context) {
-    if (!current)
-        return pthread_create(thread, NULL, work, context);
     started_t *started = malloc(sizeof *started);
     if (!started)
         return ENOMEM;

@@ -123,10 +123,6 @@ static const char *scaled(char out[UNITS_MAX], double value, const char *const *
     return out;
 }
 
-const char *units_s(uint64_t count) {
-    return count == 1 ? "" : "s";
-}
-
 const char *units_size(char out[UNITS_MAX], double bytes) {
     static const char *const names[] = {"B", "kB", "MB", "GB", "TB", "PB", "EB", NULL};
     if (isnan(bytes))

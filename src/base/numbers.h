@@ -60,8 +60,11 @@ bool units_parse_rate(const char *text, uint64_t *per_second, bool *bytes);
 /* The printers return their buffer; every text fits in UNITS_MAX. */
 enum { UNITS_MAX = 32 };
 const char *units_count(char out[UNITS_MAX], uint64_t count);   /* 6,521,004 */
-const char *units_s(uint64_t count);                            /* "s" after a noun, unless the count is 1 */
 const char *units_rate(char out[UNITS_MAX], double per_second); /* 611k, 1.24M */
+/* "s" after a noun, unless the count is 1. */
+static inline const char *units_s(uint64_t count) {
+    return count == 1 ? "" : "s";
+}
 /* Of any number, also a computed one; "-" if it is not a number. */
 const char *units_size(char out[UNITS_MAX], double bytes);   /* 412 MB, 1.3 GB (powers of 1000) */
 const char *units_time(char out[UNITS_MAX], double seconds); /* 10.7 s, 3:12, 3 h 12 min */

@@ -320,12 +320,12 @@ bool yaml_tree_int(const yaml_tree_t *tree, const yaml_item_t *node, int64_t lea
 }
 
 bool yaml_tree_bool(const yaml_tree_t *tree, const yaml_item_t *node, bool *out, err_t *err) {
-    static const char *const yes[] = {"yes", "true", "on"}, *const no[] = {"no", "false", "off"};
-    for (int i = 0; i < 3 && node->kind == YAML_ITEM_SCALAR; i++) {
-        if (strcasecmp(node->text, yes[i]) == 0 || strcasecmp(node->text, no[i]) == 0) {
-            *out = strcasecmp(node->text, yes[i]) == 0;
+    enum { YES = 3 };
+    static const char *const words[] = {"yes", "true", "on", "no", "false", "off"};
+    for (size_t i = 0; i < COUNT(words) && node->kind == YAML_ITEM_SCALAR; i++)
+        if (strcasecmp(node->text, words[i]) == 0) {
+            *out = i < YES;
             return true;
         }
-    }
     return yaml_tree_complain(tree, node, err, "yes or no was expected");
 }

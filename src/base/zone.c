@@ -85,12 +85,11 @@ static bool read_change(const char *text, change_t *change) {
     int first = 0, week = 0, day = 0;
     const bool by_week = *text == 'M', by_date = *text == 'J';
     const int count = sscanf(text + (by_week || by_date), "%3d.%1d.%1d", &first, &week, &day);
+    const int march = by_date && first > 59 ? 59 : 0;
     if (by_week)
         *change = (change_t){.month = first - (week < 5), .day = week % 5 * 7, .weekday = day};
-    else if (by_date && first > 59)
-        *change = (change_t){.month = 2, .day = first - 59, .weekday = -1};
-    else
-        *change = (change_t){.day = first + !by_date, .weekday = -1};
+    else /* from March on, days are counted from there */
+        *change = (change_t){.month = march ? 2 : 0, .day = first - march + !by_date, .weekday = -1};
     change->time = strchr(text, '/') ? time_of(strchr(text, '/') + 1) : 2 * 3600;
     return count == (by_week ? 3 : 1);
 }

@@ -46,9 +46,7 @@ static uint8_t *read_text(value_text_t *from, uint8_t *type, uint8_t *out) {
     if (!utf8_valid(text, length))
         return NULL;
     *type = BSON_TYPE_UTF8;
-    out = (uint8_t *)mempcpy(bsonw_int32(out, (int32_t)length + 1), text, length);
-    *out = 0;
-    return out + 1;
+    return bsonw_text(out, text, length);
 }
 
 static uint8_t *read_whole(value_text_t *from, uint8_t *type, uint8_t *out) {

@@ -50,16 +50,11 @@ static quote_end_t after_quote(const walk_t *walk, size_t at) {
                                                                                       : QUOTE_ODD;
 }
 
-/* How many backslashes the text ends with. */
-static size_t backslashes(const uint8_t *text, size_t length) {
+size_t split_backslashes(const uint8_t *text, size_t length) {
     size_t first = length;
     while (first && text[first - 1] == '\\')
         first--;
     return length - first;
-}
-
-bool split_ends_escaped(const uint8_t *record, size_t length) {
-    return backslashes(record, length) % 2;
 }
 
 /* Looks for the end of what begins with the quote text[at]. */
@@ -72,7 +67,7 @@ static void find_close(const walk_t *walk, size_t at, quoted_t *quoted) {
     quoted->escapes = quoted->used_backslash = false;
     for (size_t from = at + 1; from < most && (found = memchr(text + from, mark, most - from));) {
         const size_t i = (size_t)(found - text),
-                     signs = quoted->backslash ? backslashes(text + from, i - from) : 0;
+                     signs = quoted->backslash ? split_backslashes(text + from, i - from) : 0;
         if (signs % 2 || (signs && !schema->escape_backslashes)) {
             quoted->escapes = quoted->used_backslash = true;
             from = i + 1;
@@ -102,10 +97,10 @@ INLINED void read_quoted(const walk_t *walk, size_t at, quoted_t *quoted) {
     }
 }
 
-/* Returns the end of what it writes, which may be as long as the text. */
-static uint8_t *unescape(uint8_t *out, const schema_t *schema, bool backslash, const uint8_t *text,
-                         size_t length) {
-    const uint8_t quote = (uint8_t)schema->quote, *const end = text + length;
+/* Unescapes a span's text, which becomes what is written at `out`, and may be as long as before. Returns its end. */
+static uint8_t *unescape(uint8_t *out, const schema_t *schema, bool backslash, span_t *span) {
+    const uint8_t quote = (uint8_t)schema->quote, *text = span->text, *const end = text + span->length;
+    span->text = out;
     while (text < end) {
         if (!backslash) {
             const uint8_t *found = memchr(text, quote, (size_t)(end - text));
@@ -122,6 +117,7 @@ static uint8_t *unescape(uint8_t *out, const schema_t *schema, bool backslash, c
             text++;
         *out++ = *text++;
     }
+    span->length = (uint32_t)(out - span->text);
     return out;
 }
 
@@ -154,10 +150,7 @@ static void add_span(walk_t *walk, const quoted_t *quoted, size_t at, size_t end
         walk->failed = true;
         return;
     }
-    uint8_t *const after = unescape(walk->escape, schema, quoted->backslash, span->text, span->length);
-    span->text = walk->escape;
-    span->length = (uint32_t)(after - walk->escape);
-    walk->escape = after;
+    walk->escape = unescape(walk->escape, schema, quoted->backslash, span);
 }
 
 /* After the line end at or after `at`; 0: there is none yet. */
@@ -254,11 +247,9 @@ bool split_at_ends(split_t *split, const schema_t *schema, const uint8_t *text, 
         *span = (span_t){field + quoted, raw - 2 * quoted, (uint32_t)(field - record), raw};
         left -= 2 * quoted;
         if (quoted && schema->escape_double && memchr(span->text, quote, span->length)) {
-            uint8_t *const after = unescape(scratch, schema, false, span->text, span->length);
-            left -= 2 * (span->length - (uint32_t)(after - scratch)); /* not of a quote that stands alone */
-            span->text = scratch;
-            span->length = (uint32_t)(after - scratch);
-            scratch = after;
+            const uint32_t before = span->length;
+            scratch = unescape(scratch, schema, false, span);
+            left -= 2 * (before - span->length); /* not of a quote that stands alone */
         }
         field = end + 1;
     }

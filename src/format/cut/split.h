@@ -60,8 +60,8 @@ bool split_at_ends(split_t *split, const schema_t *schema, const uint8_t *text, 
                    const uint32_t *ends, size_t count, uint32_t quotes);
 void split_free(split_t *split);
 
-/* Does the record end with a backslash that is not escaped by one? */
-bool split_ends_escaped(const uint8_t *record, size_t length);
+/* How many backslashes the text ends with. */
+size_t split_backslashes(const uint8_t *text, size_t length);
 
 /* Does a field of the record hold what has to be in quotes: a delimiter, a quote, or a line end? Not the latter where it is the
  * only field: then each line looks like a record. */

@@ -55,9 +55,8 @@ static void mark_words(delimited_t *reader, const texts_t *words) {
  * cannot say so. */
 static bool may_go_on(const schema_t *schema) {
     for (size_t i = 0; i < schema->field_count; i++)
-        for (size_t j = 0; j < schema->fields[i].nulls.count; j++)
-            if (strcmp(schema->fields[i].nulls.items[j].text, "\\N") == 0)
-                return true;
+        if (words_find(&schema->fields[i].nulls, ENCODING_NONE, (const uint8_t *)"\\N", 2) >= 0)
+            return true;
     return false;
 }
 
@@ -123,7 +122,7 @@ static __attribute__((noinline)) parsed_t look_at_guessed(delimited_t *reader, r
                                                           const uint8_t *text) {
     const schema_t *schema = reader->engine.schema;
     const uint8_t last = text[record->length - 1];
-    if (last == '\r' || (last == '\\' && may_go_on(schema) && split_ends_escaped(text, record->length)))
+    if (last == '\r' || (last == '\\' && may_go_on(schema) && split_backslashes(text, record->length) % 2))
         return record_refuse(
             record, record->length,
             "its line ends with a CR (byte 0d) too many, or with a backslash, after which its text may go on "
@@ -297,7 +296,7 @@ static parsed_t parse_carefully(delimited_t *reader, uint8_t *out, record_t *rec
         split_merge(split, text, left, columns - left - 1);
     }
     if (shape) {
-        shape_clear(shape, schema->field_count);
+        memset(shape->choice, 0, schema->field_count * sizeof *shape->choice);
         shape->quoted = split->quoted;
         shape->backslash = split->backslash;
         shape->carriage = record->line_end && text[record->length] == '\r';

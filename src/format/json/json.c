@@ -27,9 +27,7 @@ static parsed_t refuse(const json_value_t *json, record_t *record, uint32_t mist
     const uint32_t at = record->offset + mistake;
     const uint8_t *line = at ? memrchr(json->in->text, '\n', at) : NULL;
     record->line += (uint32_t)lines_count(json->in->text + record->offset, mistake);
-    record->column = at + 1 - (uint32_t)(line ? line + 1 - json->in->text : 0);
-    record->reason = reason;
-    return PARSED_REJECT;
+    return record_refuse(record, at + 1 - (uint32_t)(line ? line + 1 - json->in->text : 0), reason);
 }
 
 /* Reads the record at hand from its object's bracket on, which is at *begin; it ends where the object does, with what stands

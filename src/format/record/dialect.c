@@ -35,8 +35,7 @@ typedef struct {
     bool failed;         /* memory was out */
     const char *name;    /* of a file: its name, */
     uint64_t number;     /* and which line of it the first one is, from 1 */
-    bool quiet;          /* says nothing about columns that are left out */
-    text_t *unknown;     /* gets the names of columns that the format does not know; or NULL */
+    const dialect_head_t *head;
 } lines_t;
 
 /* ---- the columns of a dialect ---- */
@@ -349,7 +348,7 @@ static bool check_names(const lines_t *lines, const dialect_t *dialect, err_t *e
     if (split->count == SPLIT_MOST)
         return err_set(err, STATUS_INPUT, "the header has %d columns or more, which is too many", SPLIT_MOST);
     const field_t *const missing = missing_field(schema, dialect, schema->guessed);
-    const size_t unknown = find_unknown(lines, dialect, lines->unknown),
+    const size_t unknown = find_unknown(lines, dialect, lines->head->unknown),
                  count = list_columns(split, missing ? NULL : dialect, names);
     if (!check_twice(lines, dialect, unknown && wanted != NEW_COLUMNS_IGNORE, err))
         return false;
@@ -362,7 +361,7 @@ static bool check_names(const lines_t *lines, const dialect_t *dialect, err_t *e
         return err_set(err, STATUS_INPUT, "the %s has no column for %s%s",
                        schema->guessed ? "guessed format" : "format", names,
                        schema->new_columns == NEW_COLUMNS_REFUSE ? " (--new-columns refuse)" : "");
-    if (count && !lines->quiet)
+    if (count && !lines->head->quiet)
         log_warn("%s:%" PRIu64 ": %zu column%s not known to the format %s and left out: %s", lines->name,
                  lines->number, count, count == 1 ? " is" : "s are", schema->name, names);
     return true;
@@ -514,8 +513,7 @@ static bool sniff_delimited(const schema_t *schema, const dialect_head_t *head, 
                      .split = calloc(1, sizeof *lines.split),
                      .name = name,
                      .number = 1,
-                     .quiet = head->quiet,
-                     .unknown = head->unknown};
+                     .head = head};
     if (!lines.split)
         return err_memory(err, sizeof *lines.split);
     const bool skipped = lines.at < lines.end || !schema->skip;

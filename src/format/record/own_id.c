@@ -96,10 +96,8 @@ static const char *refusal_of(const bson_iter_t *value) {
 /* Appends the value of a field. Returns why no `_id` can have it; NULL: it is appended. */
 static const char *append_value(bson_t *to, const char *key, const bson_t *document, const char *path) {
     bson_iter_t value;
-    if (!element_at(document, path, &value))
-        return NO_VALUE;
-    if (BSON_ITER_HOLDS_NULL(&value)) /* of two records without a value the second would be lost */
-        return NO_VALUE;
+    if (!element_at(document, path, &value) || BSON_ITER_HOLDS_NULL(&value))
+        return NO_VALUE; /* of two records without a value the second would be lost */
     const char *const why = refusal_of(&value);
     return why || element_append(to, key, &value) ? why : TOO_LARGE;
 }

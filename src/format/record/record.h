@@ -98,9 +98,4 @@ static inline parsed_t record_refuse_large(record_t *record) {
     return record_refuse(record, 1, "its document could be larger than 1 GiB");
 }
 
-/* Clears what this many fields use. */
-static inline void shape_clear(shape_t *shape, size_t fields) {
-    memset(shape->choice, 0, fields * sizeof *shape->choice);
-}
-
 #endif
