@@ -1,7 +1,7 @@
 /* coverage: how often the intervals of query/ratio.h hold the true ratio, on drawn rounds. tests/core/test_ratio.c has the
  * part of it that takes seconds; this is all of it, and it draws single requests as well.
  *
- *     coverage [RUNS]       10,000 by default, which takes about four minutes
+ *     coverage [RUNS]       10,000 by default, which takes about five minutes of a quiet core
  *
  * For each kind of noise (lib/drawn_rounds.h), of 6, 10 and 20 rounds: percent of intervals that hold the truth, of times of
  * rounds, and of medians and 99th percentiles of rounds of 100 requests, which scatter by 50 %; and the middle width of the
