@@ -47,6 +47,16 @@ TEST(by_hand) {
     }
 }
 
+static void ends_as_records(schema_t *schema, grown_t *text) {
+    slack_t slack = slack_new(text->at, text->size);
+    list_t find = by_find(schema, slack.text, slack.length), records = by_records(schema, &slack);
+    same(&find, &records, "records", slack.text, slack.length);
+    free(find.at);
+    free(records.at);
+    slack_free(&slack);
+    grown_free(text);
+}
+
 /* Quotes and escapes at the end of 64 bytes and the beginning of the next 64: the same ends as byte by byte. */
 TEST(across_64_bytes) {
     static const char *const escapes[] = {"double", "backslash", "backslashes", "[double, backslash]"};
@@ -59,13 +69,7 @@ TEST(across_64_bytes) {
             grown_add(&text, "a", 1);
         for (uint64_t i = lab_chance(&seed, 30); i > 0; i--)
             grown_add(&text, &"\n\",\\b\"\\,"[lab_chance(&seed, 8)], 1);
-        slack_t slack = slack_new(text.at, text.size);
-        list_t find = by_find(schema, slack.text, slack.length), records = by_records(schema, &slack);
-        same(&find, &records, "records", slack.text, slack.length);
-        free(find.at);
-        free(records.at);
-        slack_free(&slack);
-        grown_free(&text);
+        ends_as_records(schema, &text);
         schema_destroy(schema);
     }
 }
@@ -79,13 +83,7 @@ TEST(lines) {
         grown_text(&text, "");
         for (uint64_t i = lab_chance(&seed, round % 10 ? 300 : 40000); i > 0; i--)
             grown_add(&text, &"\n\n\",\r\\\x7f\x80\xff ab"[lab_chance(&seed, 11)], 1);
-        slack_t slack = slack_new(text.at, text.size);
-        list_t find = by_find(schema, slack.text, slack.length), records = by_records(schema, &slack);
-        same(&find, &records, "records", slack.text, slack.length);
-        free(find.at);
-        free(records.at);
-        slack_free(&slack);
-        grown_free(&text);
+        ends_as_records(schema, &text);
     }
     schema_destroy(schema);
 }

@@ -8,27 +8,21 @@
 #include <string.h>
 #include <xxhash.h>
 
+/* In the block, for the catalog, and in the thread's counts. */
+#define COUNT_BOTH(field, amount)                                                                            \
+    (block->counts.field += (amount), ACCOUNT_ADD(account->counts->field, (amount)))
+
 void account_one(const account_t *account, block_t *block, unsent_t what) {
-    block->counts.read++;
-    ACCOUNT_ADD(account->counts->read, 1);
+    COUNT_BOTH(read, 1);
     if (what == RECORD_FILTERED) {
-        block->counts.filtered++;
-        ACCOUNT_ADD(account->counts->filtered, 1);
-    } else if (what == RECORD_CORRECTED) {
-        block->counts.loaded++;
-        block->counts.corrected++;
-        ACCOUNT_ADD(account->counts->loaded, 1);
-        ACCOUNT_ADD(account->counts->corrected, 1);
-    } else if (what == RECORD_REPLACED) {
-        block->counts.loaded++;
-        block->counts.replaced++;
-        ACCOUNT_ADD(account->counts->loaded, 1);
-        ACCOUNT_ADD(account->counts->replaced, 1);
+        COUNT_BOTH(filtered, 1);
+    } else if (what == RECORD_CORRECTED || what == RECORD_REPLACED) {
+        COUNT_BOTH(loaded, 1);
+        COUNT_BOTH(corrected, what == RECORD_CORRECTED);
+        COUNT_BOTH(replaced, what == RECORD_REPLACED);
     } else {
-        block->counts.already_there++;
-        block->counts.kept += what == RECORD_KEPT;
-        ACCOUNT_ADD(account->counts->already_there, 1);
-        ACCOUNT_ADD(account->counts->kept, what == RECORD_KEPT);
+        COUNT_BOTH(already_there, 1);
+        COUNT_BOTH(kept, what == RECORD_KEPT);
     }
 }
 
@@ -45,21 +39,6 @@ static bool mark_reject(block_t *block, const reject_mark_t *mark, err_t *err) {
         return false;
     block->rejects[block->reject_count++] = *mark;
     return true;
-}
-
-/* One that a person has left out is no reject any more, but stays noted as one, so that it can still be fixed. */
-static bool reject(const account_t *account, block_t *block, const reject_t *reject, err_t *err) {
-    const load_file_t *file = block->file;
-    const reject_mark_t mark = {reject->offset, reject_identity_hash(reject->bytes, reject->kept)};
-    if (fix_marks_leave_out(file->fixes, file->fix_count, mark.offset, mark.hash)) {
-        account_one(account, block, RECORD_FILTERED);
-        return mark_reject(block, &mark, err);
-    }
-    block->counts.read++;
-    block->counts.rejected++;
-    ACCOUNT_ADD(account->counts->read, 1);
-    ACCOUNT_ADD(account->counts->rejected, 1);
-    return mark_reject(block, &mark, err) && rejects_add(account->loading->rejects, reject, err);
 }
 
 /* Where a cutter did not begin at a file's beginning, its lines are counted only now that somebody asks: by one thread, while
@@ -92,19 +71,37 @@ static uint64_t line_at(const account_t *account, const block_t *block, uint64_t
     return before == UINT64_MAX || !block->first_line ? 0 : before + block->first_line + line;
 }
 
+/* One that the user has left out is no reject any more, but stays noted as one, so that it can still be fixed. */
 bool account_reject(const account_t *account, block_t *block, const record_t *record, const char *reason,
                     err_t *err) {
-    reject_t it = {.file = block->file,
-                   .offset = block->offset + record->offset,
-                   .line = line_at(account, block, record->line),
-                   .column = record_column(record, block->in_line),
-                   .field = record->field,
-                   .reason = reason,
-                   .bytes = block->buffer.bytes + record->offset,
-                   .length = record->length,
-                   .kept = record->length,
-                   .of = block->rejected_as};
-    return reject(account, block, &it, err);
+    const load_file_t *file = block->file;
+    const bool whole = record->offset < block->length;
+    const reject_mark_t mark = {block->offset + record->offset, account_identity(block, record)};
+    if (fix_marks_leave_out(file->fixes, file->fix_count, mark.offset, mark.hash)) {
+        account_one(account, block, RECORD_FILTERED);
+        return mark_reject(block, &mark, err);
+    }
+    const reject_t it = {.file = file,
+                         .offset = mark.offset,
+                         .line = line_at(account, block, record->line),
+                         .column = record_column(record, block->in_line),
+                         .field = record->field,
+                         .reason = reason,
+                         .bytes = block->buffer.bytes + record->offset,
+                         .length = whole ? record->length : block->oversize.length,
+                         .kept = whole ? record->length : block->oversize.kept,
+                         .of = block->rejected_as};
+    COUNT_BOTH(read, 1);
+    COUNT_BOTH(rejected, 1);
+    return mark_reject(block, &mark, err) && rejects_add(account->loading->rejects, &it, err);
+}
+
+bool account_oversize(const account_t *account, block_t *block, const char *reason, err_t *err) {
+    const record_t record = {
+        .offset = block->length,
+        .line = (uint32_t)ends_lines(account->loading->schema, block->buffer.bytes, block->length),
+        .column = 1};
+    return account_reject(account, block, &record, reason, err);
 }
 
 record_t account_record(const schema_t *schema, const block_t *block, uint32_t offset) {
@@ -163,45 +160,36 @@ static bool settle_exception(const account_t *account, const batch_t *batch, blo
 }
 
 /* Of a batch with which the load ends: nothing more is rejected, and its blocks are read again by the next run. */
-static void count_certain(const account_t *account, uint32_t stored, const exception_t *exceptions,
-                          size_t count) {
+void account_stopped(const account_t *account, const delivered_t *delivered) {
     uint32_t replaced = 0, there = 0, kept = 0;
-    for (size_t i = 0; i < count; i++) {
-        replaced += exceptions[i].replaced;
-        there += exceptions[i].there;
-        kept += exceptions[i].kept;
+    for (size_t i = 0; i < delivered->count; i++) {
+        replaced += delivered->exceptions[i].replaced;
+        there += delivered->exceptions[i].there;
+        kept += delivered->exceptions[i].kept;
     }
-    ACCOUNT_ADD(account->counts->read, stored + replaced + there);
-    ACCOUNT_ADD(account->counts->loaded, stored + replaced);
+    ACCOUNT_ADD(account->counts->read, delivered->stored + replaced + there);
+    ACCOUNT_ADD(account->counts->loaded, delivered->stored + replaced);
     ACCOUNT_ADD(account->counts->replaced, replaced);
     ACCOUNT_ADD(account->counts->already_there, there);
     ACCOUNT_ADD(account->counts->kept, kept);
 }
 
-void account_stopped(const account_t *account, const delivered_t *delivered) {
-    count_certain(account, delivered->stored, delivered->exceptions, delivered->count);
-}
-
 bool account_batch(const account_t *account, batch_t *batch, const delivered_t *delivered, err_t *err) {
-    uint32_t first = 0, counted = 0;
-    size_t exceptions = 0;
+    delivered_t rest = *delivered; /* what is not counted yet */
+    uint32_t first = 0;
     bool ok = true;
     for (size_t i = 0; i < batch->part_count; i++) {
         block_t *block = batch->parts[i].block;
         uint32_t end = first + batch->parts[i].count, loaded = batch->parts[i].count;
-        for (; ok && exceptions < delivered->count && delivered->exceptions[exceptions].index < end;
-             exceptions++, loaded--)
-            ok = settle_exception(account, batch, block, &delivered->exceptions[exceptions], err);
+        for (; ok && rest.count && rest.exceptions->index < end; loaded--, rest.count--)
+            ok = settle_exception(account, batch, block, rest.exceptions++, err);
         if (!ok) {
-            count_certain(account, delivered->stored - counted, delivered->exceptions + exceptions,
-                          delivered->count - exceptions);
+            account_stopped(account, &rest);
             return false;
         }
-        counted += loaded;
-        block->counts.read += loaded;
-        block->counts.loaded += loaded;
-        ACCOUNT_ADD(account->counts->read, loaded);
-        ACCOUNT_ADD(account->counts->loaded, loaded);
+        rest.stored -= loaded;
+        COUNT_BOTH(read, loaded);
+        COUNT_BOTH(loaded, loaded);
         block->pending -= batch->parts[i].count;
         first = end;
         batch->parts[i].block = NULL;
@@ -231,17 +219,4 @@ void account_place(const account_t *account, const batch_t *batch, uint32_t inde
                              block->offset + offset));
     else
         snprintf(text, size, "a record of this load");
-}
-
-bool account_oversize(const account_t *account, block_t *block, const char *reason, err_t *err) {
-    reject_t it = {.file = block->file,
-                   .offset = block->offset + block->length,
-                   .line = line_at(account, block,
-                                   ends_lines(account->loading->schema, block->buffer.bytes, block->length)),
-                   .column = 1,
-                   .reason = reason,
-                   .bytes = block->buffer.bytes + block->length,
-                   .length = block->oversize.length,
-                   .kept = block->oversize.kept};
-    return reject(account, block, &it, err);
 }
