@@ -24,7 +24,7 @@ bool err_set(err_t *err, status_t status, const char *fmt, ...) {
     print_at(err, 0, fmt, args);
     va_end(args);
     err->status = status;
-    err->changed = false;
+    err->changed = err->again = false;
     return false;
 }
 

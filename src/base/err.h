@@ -28,8 +28,8 @@ typedef enum {
 
 typedef struct {
     status_t status;
-    bool changed;    /* an input has changed since it was listed */
-    char text[4000]; /* one sentence; where several things are named, more lines after it */
+    bool changed, again; /* an input has changed since it was listed; or this command is to begin again */
+    char text[4000];     /* one sentence; where several things are named, more lines after it */
 } err_t;
 
 /* Describes the failure, without passwords; always returns false, so that `return err_set(...)` reads well. */

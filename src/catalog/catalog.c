@@ -30,6 +30,8 @@ static bool check_format(const catalog_header_t *header, const catalog_settings_
     const bool named = settings->format && strcmp(header->format, settings->format) != 0,
                other = settings->format_digest && header->format_digest &&
                        strcmp(header->format_digest, settings->format_digest) != 0;
+    if (other && header->format_text && settings->format_text)
+        return catalog_refuse_lost(settings, err);
     if (named && !header->format_text)
         return err_set(err, STATUS_USAGE, "%s was loaded with --format %s, not %s: give the same one, or %s",
                        settings->name, header->format, settings->format, ANEW);
@@ -108,6 +110,8 @@ bool catalog_check_header(const catalog_header_t *header, const catalog_settings
                        "a load with --drop is dropping %s, or was killed while it did: wait for it, or run a "
                        "load with --drop again",
                        settings->name);
+    if (settings->added_count && header->format && header->widened != settings->widened)
+        return catalog_refuse_lost(settings, err);
     return check_format(header, settings, err);
 }
 
@@ -175,20 +179,13 @@ bool catalog_open(store_t *store, const catalog_settings_t *settings, catalog_he
     return true;
 }
 
-bool catalog_has_lost(const catalog_header_t *header, const catalog_settings_t *settings) {
-    const bool other = header->format_digest && strcmp(header->format_digest, settings->format_digest) != 0,
-               text = header->format_text && settings->format_text &&
-                      strcmp(header->format_text, settings->format_text) != 0;
-    return (header->format_text && settings->format_text && other) ||
-           (settings->added_count && header->format &&
-            (settings->format_text ? text : header->widened != settings->widened));
-}
-
 bool catalog_refuse_lost(const catalog_settings_t *settings, err_t *err) {
-    return err_set(err, STATUS_SERVER,
-                   "another load was the first one that wrote down a format or columns of %s: run the same "
-                   "command again",
-                   settings->name);
+    err_set(err, STATUS_SERVER,
+            "another load was the first one that wrote down a format or columns of %s: run the same "
+            "command again",
+            settings->name);
+    err->again = true;
+    return false;
 }
 
 bool catalog_refuse_removed(const char *name, err_t *err) {
@@ -212,14 +209,12 @@ bool catalog_bind(store_t *store, const catalog_settings_t *settings, err_t *err
         .filter = settings->filter};
     for (bool bound = false; !bound;) {
         catalog_header_t header = {0};
-        bool found, changed;
+        bool found;
         if (!store->read_header(store, &header, &found, err))
             return false;
         if (!found)
             return catalog_refuse_removed(settings->name, err);
         bool ok = catalog_check_header(&header, settings, err);
-        if (ok && catalog_has_lost(&header, settings))
-            ok = catalog_refuse_lost(settings, err);
         if (ok && memcmp(header.uuid, settings->uuid, STORE_UUID) != 0)
             ok = err_set(err, STATUS_SERVER,
                          "%s was dropped and made again while it was loaded: start over with --drop",
@@ -229,7 +224,7 @@ bool catalog_bind(store_t *store, const catalog_settings_t *settings, err_t *err
         change.generation = header.generation;
         change.drops = header.drops;
         catalog_header_free(&header);
-        if (!ok || (!bound && !store->change_header(store, &change, &changed, err)))
+        if (!ok || (!bound && !store->change_header(store, &change, &bound, err)))
             return false;
     }
     return true;

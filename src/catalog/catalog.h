@@ -4,6 +4,7 @@
 #ifndef TIPPLE_CATALOG_CATALOG_H
 #define TIPPLE_CATALOG_CATALOG_H
 
+#include "base/text.h"
 #include "catalog/ledger/ledger.h"
 #include "catalog/others.h"
 #include "catalog/store/store.h"
@@ -19,7 +20,7 @@ typedef struct {
     const char *filter;           /* normalised; "" when none */
     const header_column_t *added; /* columns that this load adds, for its first write */
     size_t added_count;
-    uint64_t widened;         /* the header's, when the format was read there */
+    uint64_t widened;         /* the header's, when the format was read there; UINT64_MAX: there was none */
     uint8_t uuid[STORE_UUID]; /* of the collection */
     bool empty;               /* the collection holds nothing */
     bool append;              /* --append: or it may hold documents of others */
@@ -50,7 +51,7 @@ bool catalog_is_other(const catalog_header_t *header, const uint8_t uuid[STORE_U
 /* Sets the sentence that it holds documents of others. has_catalog: of which no load has put a record there. Always false. */
 bool catalog_refuse_unknown_data(const char *name, bool has_catalog, err_t *err);
 
-/* Can we work with this header? If not: status 1, and what to do. Reads nothing. */
+/* Can we work with this header? If not: status 1, and what to do; or catalog_refuse_lost. Reads nothing. */
 bool catalog_check_header(const catalog_header_t *header, const catalog_settings_t *settings, err_t *err);
 
 /* Reads the header, or makes it if there is none. The caller frees *header. Call it after the load's first beat: then a
@@ -61,21 +62,28 @@ bool catalog_open(store_t *store, const catalog_settings_t *settings, catalog_he
  * two loads differ, one is refused with status 1, and it has written nothing. */
 bool catalog_bind(store_t *store, const catalog_settings_t *settings, err_t *err);
 
-/* True if another load was first with a guess, or with columns that come: then this one may begin again with the format that is kept now. */
-bool catalog_has_lost(const catalog_header_t *header, const catalog_settings_t *settings);
-/* The sentence about that, with status 4. Always false. */
+/* Sets the sentence that another load was first with a guess, or with new columns: this one may begin again (err->again) with the
+ * format that is kept now. Status 4. Always false. */
 bool catalog_refuse_lost(const catalog_settings_t *settings, err_t *err);
 
-/* catalog_columns.c. Columns come and go under a collection that is bound: each change is one conditional write, under which
- * every document that is there stays as it is.
- */
+/* catalog_columns.c. The list of columns in the header of a bound collection: each has one row, whatever the case of its name. A
+ * column that came has a type, and its row stays for good. A column that stays left out has none, and its row names the first input
+ * that it was left out of: it goes when that is forgotten, and there were no others. Each change is one conditional write, under
+ * which every document that is there stays as it is. */
 
-/* Writes down the columns that the load adds, and format_text. */
+/* Of a text that is a list of texts with a NUL after each: the one after this one; NULL: the first. Returns NULL after the last. */
+static inline const char *text_next(const text_t *list, const char *before) {
+    const char *next = before ? before + strlen(before) + 1 : list->bytes;
+    return list->length && next < list->bytes + list->length ? next : NULL;
+}
+
+/* Writes down the columns that the load adds, and format_text. Where another load was first: catalog_refuse_lost. */
 bool catalog_widen(store_t *store, const catalog_settings_t *settings, err_t *err);
 
-/* Writes down columns that stay left out, before the first document of their input. Status 1: another load has added one. */
-bool catalog_leave_out(store_t *store, const catalog_settings_t *settings, const header_column_t *columns,
-                       size_t count, err_t *err);
+/* Writes down columns that stay left out, before the first document of their input. names: with a NUL after each. *several: all of
+ * them are left out of other inputs, too, so that more inputs change nothing. Status 1: another load has added one. */
+bool catalog_leave_out(store_t *store, const catalog_settings_t *settings, const text_t *names,
+                       const char *input, bool *several, err_t *err);
 
 /* Nothing is left out of this input any more: its documents are removed. */
 bool catalog_forget_columns(store_t *store, const char *input, err_t *err);

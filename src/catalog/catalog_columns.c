@@ -1,104 +1,118 @@
-/* The columns of a bound collection change by one conditional write of its header each (HEADER_WIDEN). The list only grows, except for what
- * was left out of an input that is forgotten. */
+/* The columns of a bound collection change by one conditional write of its header (HEADER_WIDEN), with the whole list. */
+#include "base/clock.h"
 #include "catalog/catalog.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
-/* Writes the header's columns (without those that stay left out of no input besides `but`), and these after them. *changed false: another load
- * was first. */
-static bool write_columns(store_t *store, const catalog_header_t *header, const char *but,
-                          const char *format_text, const header_column_t *columns, size_t count,
-                          bool *changed, err_t *err) {
-    header_column_t *list = calloc(header->column_count + count + 1, sizeof *list);
-    header_change_t change = {.kind = HEADER_WIDEN,
-                              .format_digest = header->format_digest,
-                              .widened = header->widened,
-                              .drops = header->drops,
-                              .format_text = format_text,
-                              .columns = list,
-                              .knows_columns = header->knows_columns};
-    if (!list)
-        return err_memory(err, (header->column_count + count) * sizeof *list);
-    for (size_t i = 0; i < header->column_count; i++)
-        if (!but || *header->columns[i].type || header->columns[i].others ||
-            strcmp(header->columns[i].by, but) != 0)
-            list[change.column_count++] = header->columns[i];
-    for (size_t i = 0; i < count; i++)
-        list[change.column_count++] = columns[i];
-    *changed = but && change.column_count == header->column_count; /* there is nothing to do */
-    const bool ok = *changed || store->change_header(store, &change, changed, err);
-    free(list);
-    return ok;
-}
+/* The header's columns, as they are to be. */
+typedef struct {
+    const catalog_header_t *header; /* as it is */
+    header_column_t *columns;
+    size_t count;
+    const char *format_text; /* as in header_change_t */
+    bool changed;
+} list_t;
 
-bool catalog_widen(store_t *store, const catalog_settings_t *settings, err_t *err) {
-    catalog_header_t header = {0};
-    bool found, changed = false;
-    bool ok = store->read_header(store, &header, &found, err);
-    const char *text = settings->format_text ? settings->format_text : header.format_text ? NULL : "";
-    if (ok && found && header.format_digest && header.widened == settings->widened &&
-        strcmp(header.format_digest, settings->format_digest) == 0)
-        ok = write_columns(store, &header, NULL, text, settings->added, settings->added_count, &changed, err);
-    catalog_header_free(&header);
-    return ok && (changed || catalog_refuse_lost(settings, err));
-}
+typedef bool edit_t(void *context, list_t *list, err_t *err);
 
-/* The column of this name, which came, or stays left out; NULL: none. */
-static header_column_t *find(const catalog_header_t *header, const char *name, bool came) {
-    for (size_t i = 0; i < header->column_count; i++)
-        if ((*header->columns[i].type != 0) == came && strcasecmp(header->columns[i].name, name) == 0)
-            return &header->columns[i];
-    return NULL;
-}
-
-/* One try. The first input of a column is named, and of others only that there are some. */
-static bool leave_out(store_t *store, const catalog_settings_t *settings, const header_column_t *columns,
-                      size_t count, bool *done, err_t *err) {
-    catalog_header_t header = {0};
-    header_column_t *missing = calloc(count + 1, sizeof *missing);
-    size_t missing_count = 0;
-    bool found, ok = missing ? store->read_header(store, &header, &found, err) : err_memory(err, count);
-    *done = true;
-    for (size_t i = 0; ok && i < count; i++) {
-        header_column_t *one = find(&header, columns[i].name, false);
-        const bool other = one && !one->others && strcmp(one->by, columns[i].by) != 0;
-        if (find(&header, columns[i].name, true))
-            ok = err_set(err, STATUS_USAGE,
-                         "%s: another load has added its column '%s' to %s meanwhile: give a format that has "
-                         "it, or none",
-                         columns[i].by, columns[i].name, settings->name);
-        if (other)
-            one->others = true;
-        if (!one)
-            missing[missing_count++] = columns[i];
-        *done &= one && !other;
-    }
-    if (ok && !*done && header.format_digest)
-        ok = write_columns(store, &header, NULL, NULL, missing, missing_count, done, err);
-    catalog_header_free(&header);
-    free(missing);
-    return ok;
-}
-
-bool catalog_leave_out(store_t *store, const catalog_settings_t *settings, const header_column_t *columns,
-                       size_t count, err_t *err) {
-    for (bool done = false; !done;)
-        if (!leave_out(store, settings, columns, count, &done, err))
-            return false;
-    return true;
-}
-
-bool catalog_forget_columns(store_t *store, const char *input, err_t *err) {
+/* Until the list is written as `edit` makes it of what is there, or needs no change. more: how many columns it may add. */
+static bool change_columns(store_t *store, edit_t *edit, void *context, size_t more, err_t *err) {
     for (bool done = false; !done;) {
         catalog_header_t header = {0};
         bool found, ok = store->read_header(store, &header, &found, err);
-        done = ok && !header.format_digest;
-        ok = ok && (done || write_columns(store, &header, input, NULL, NULL, 0, &done, err));
+        list_t list = {&header, .columns = calloc(header.column_count + more + 1, sizeof *list.columns)};
+        ok = ok && (list.columns || err_memory(err, more * sizeof *list.columns));
+        for (; ok && list.count < header.column_count; list.count++)
+            list.columns[list.count] = header.columns[list.count];
+        ok = ok && edit(context, &list, err);
+        const header_change_t change = {.kind = HEADER_WIDEN,
+                                        .format_digest = header.format_digest,
+                                        .widened = header.widened,
+                                        .drops = header.drops,
+                                        .format_text = list.format_text,
+                                        .columns = list.columns,
+                                        .column_count = list.count,
+                                        .knows_columns = header.knows_columns};
+        done = !list.changed || !header.format_digest;
+        ok = ok && (done || store->change_header(store, &change, &done, err));
         catalog_header_free(&header);
+        free(list.columns);
         if (!ok)
             return false;
     }
     return true;
+}
+
+static bool add(void *context, list_t *list, err_t *err) {
+    const catalog_settings_t *settings = context;
+    const catalog_header_t *header = list->header;
+    if (!header->format_digest || header->widened != settings->widened ||
+        strcmp(header->format_digest, settings->format_digest) != 0)
+        return catalog_refuse_lost(settings, err);
+    for (size_t i = 0; i < settings->added_count; i++)
+        list->columns[list->count++] = settings->added[i];
+    list->format_text = settings->format_text ? settings->format_text : header->format_text ? NULL : "";
+    list->changed = true;
+    return true;
+}
+
+bool catalog_widen(store_t *store, const catalog_settings_t *settings, err_t *err) {
+    return change_columns(store, add, (void *)settings, settings->added_count, err);
+}
+
+typedef struct {
+    const char *collection, *input;
+    const text_t *names;
+    bool several;
+} leaving_out_t;
+
+/* The first input of a column is named, and of others only that there are some. */
+static bool leave_out(void *context, list_t *list, err_t *err) {
+    leaving_out_t *what = context;
+    what->several = true;
+    for (const char *name = NULL; (name = text_next(what->names, name));) {
+        header_column_t *one = list->columns, *const end = list->columns + list->count;
+        while (one < end && strcasecmp(one->name, name) != 0)
+            one++;
+        if (one == end)
+            list->columns[list->count++] =
+                (header_column_t){name, what->input, "", "", false, clock_wall_ms()};
+        else if (*one->type)
+            return err_set(
+                err, STATUS_USAGE,
+                "%s: another load has added its column '%s' to %s meanwhile: give a format that has "
+                "it, or none",
+                what->input, name, what->collection);
+        const bool other = strcmp(one->by, what->input) != 0 && !one->others;
+        one->others |= other;
+        list->changed |= one == end || other;
+        what->several &= one->others;
+    }
+    return true;
+}
+
+bool catalog_leave_out(store_t *store, const catalog_settings_t *settings, const text_t *names,
+                       const char *input, bool *several, err_t *err) {
+    leaving_out_t what = {.collection = settings->name, .input = input, .names = names};
+    const bool ok = change_columns(store, leave_out, &what, names->length, err);
+    *several = what.several;
+    return ok;
+}
+
+static bool forget(void *context, list_t *list, err_t *err) {
+    (void)err;
+    list->count = 0;
+    for (size_t i = 0; i < list->header->column_count; i++) {
+        const header_column_t *column = &list->columns[i];
+        if (*column->type || column->others || strcmp(column->by, context) != 0)
+            list->columns[list->count++] = *column;
+    }
+    list->changed = list->count < list->header->column_count;
+    return true;
+}
+
+bool catalog_forget_columns(store_t *store, const char *input, err_t *err) {
+    return change_columns(store, forget, (void *)input, 0, err);
 }

@@ -33,16 +33,9 @@ typedef struct {
     dialect_t dialect;
     uint64_t left; /* records that the load takes */
     uint64_t rejects;
-    bool any; /* something makes a document, or nobody knows that here */
-    bool damaged;
-    err_t why; /* of the first reject or damaged input */
+    bool any;  /* something makes a document, or nobody knows that here */
+    err_t why; /* of the first reject; before there is one, of the first damage. Empty: there was neither */
 } looker_t;
-
-static void take_reject(looker_t *looker, const record_t *record, const char *name) {
-    if (!looker->rejects++)
-        err_set(&looker->why, STATUS_INPUT, "%.500s:%u:%u: %.900s", name, record->line + 1, record->column,
-                record->reason);
-}
 
 /* One document is enough. */
 static bool goes_on(const looker_t *looker) {
@@ -59,8 +52,9 @@ static bool try_cut(looker_t *looker, const cut_t *cut, const char *name) {
     do {
         parsed = records_next_into(looker->records, &looker->place, &record, NULL);
         looker->any |= parsed == PARSED_DOCUMENT;
-        if (parsed == PARSED_REJECT)
-            take_reject(looker, &record, name);
+        if (parsed == PARSED_REJECT && !looker->rejects++)
+            err_set(&looker->why, STATUS_INPUT, "%.500s:%u:%u: %.900s", name, record.line + 1, record.column,
+                    record.reason);
         looker->left -= parsed == PARSED_DOCUMENT || parsed == PARSED_REJECT;
     } while (parsed != PARSED_END && parsed != PARSED_MEMORY && parsed != PARSED_OTHER_HEADER &&
              goes_on(looker));
@@ -68,15 +62,7 @@ static bool try_cut(looker_t *looker, const cut_t *cut, const char *name) {
     return parsed != PARSED_MEMORY;
 }
 
-/* The damage of an input before which nothing makes a document; what cannot be opened is no failure: the load itself will
- * say so. */
-static void take_damage(looker_t *looker, const err_t *fault) {
-    if (fault->status != STATUS_INPUT || looker->any || looker->rejects || looker->damaged)
-        return;
-    looker->damaged = true;
-    looker->why = *fault;
-}
-
+/* What cannot be opened is no failure: the load itself will say so. */
 static bool try_input(looker_t *looker, const input_file_t *file) {
     err_t ignored, fault;
     cut_t cut = {.broken = true};
@@ -89,8 +75,8 @@ static bool try_input(looker_t *looker, const input_file_t *file) {
             ok = try_cut(looker, &cut, file->name);
             pool_give(looker->pool, &cut.buffer);
         }
-    if (got < 0)
-        take_damage(looker, &fault);
+    if (got < 0 && fault.status == STATUS_INPUT && !looker->why.text[0])
+        looker->why = fault;
     cutter_destroy(cutter);
     source_close(source);
     return ok;
@@ -98,10 +84,11 @@ static bool try_input(looker_t *looker, const input_file_t *file) {
 
 static bool judge(const looker_t *looker, err_t *err) {
     char count[UNITS_MAX];
-    if (looker->damaged && !looker->any && !looker->rejects)
+    if (looker->any || !looker->why.text[0])
+        return true;
+    if (!looker->rejects)
         return err_set(err, STATUS_INPUT, "%s. Nothing was dropped", looker->why.text);
-    return looker->any || !looker->rejects ||
-           err_set(err, STATUS_INPUT,
+    return err_set(err, STATUS_INPUT,
                    "%s; no record that was looked at (%s) makes a document by the format '%.100s'. Nothing "
                    "was dropped: give the --format of these files, or try one with `tipple parse`",
                    looker->why.text, units_count(count, looker->rejects), looker->schema->name);
@@ -193,24 +180,35 @@ static bool open_format(job_t *job, err_t *err) {
     return ok && job_take_new_columns(job, err);
 }
 
-/* Each fits the format, which may get new columns for that. Without --format each --type has its column then. */
+/* Each fits the format, which may get new columns for that. Without --format each --type has its column then. What an input that is
+ * skipped would have said of a column says nothing: the load begins again without it. */
 static bool check(job_t *job, err_t *err) {
     const load_spec_t *spec = job->spec;
-    const check_adds_t adds = {&spec->guess, &job->format_text};
-    const bool may_add =
-        !spec->format && schema_is_named(job->schema) && job->schema->new_columns == NEW_COLUMNS_ADD;
-    const bool ok = check_inputs(job->schema, &job->manifest, may_add ? &adds : NULL, spec->skip_bad_files,
-                                 &job->result->skipped, err);
-    const char *unused = ok && !spec->format ? guess_options_unused(&spec->guess, job->schema) : NULL;
-    return ok &&
-           (!unused ||
-            err_set(err, STATUS_USAGE,
-                    "--type '%s': neither the format that is kept nor any input has this column", unused));
+    const schema_t *schema = job->schema;
+    misfits_t *skipped = &job->result->skipped;
+    const check_adds_t adds = {&spec->guess, &job->format_text, spec->limit != UINT64_MAX};
+    const bool may_add = !spec->format && schema_is_named(schema) && schema->new_columns == NEW_COLUMNS_ADD;
+    const size_t fields = schema->field_count, files = job->manifest.count;
+    if (!check_inputs(job->schema, &job->manifest, may_add ? &adds : NULL, spec->skip_bad_files, skipped,
+                      err) ||
+        (job->existing == EXISTING_REPLACE && !misfits_let_wait(&job->manifest, skipped, err)))
+        return false;
+    job->result->skipped_before = skipped->count;
+    const char *unused = spec->format ? NULL : guess_options_unused(&spec->guess, schema);
+    if (schema->field_count > fields && job->manifest.count < files) {
+        err_set(err, STATUS_INPUT, "files that are skipped have added columns to the format");
+        err->again = true;
+        return false;
+    }
+    return !unused ||
+           err_set(err, STATUS_USAGE,
+                   "--type '%s': neither the format that is kept nor any input has this column", unused);
 }
 
 static bool read_spec(job_t *job, err_t *err) {
     const load_spec_t *spec = job->spec;
-    if (spec->drop && spec->reload_missing) /* nothing is in the catalog behind a drop */
+    const bool listed = job->manifest.count; /* by a run before, with copies */
+    if (spec->drop && spec->reload_missing)  /* nothing is in the catalog behind a drop */
         return err_set(err, STATUS_USAGE,
                        "--reload-missing adds to a collection that --drop would drop; give one of them");
     if (spec->drop && spec->append)
@@ -248,10 +246,10 @@ static bool read_spec(job_t *job, err_t *err) {
     for (size_t i = 0; job->schema->id && i < job->schema->id->count; i++)
         schema_need(job->schema, job->schema->id->paths[i]);
     return job_list_inputs(job, err) && manifest_decode(&job->manifest, job->schema->charset) &&
-           check(job, err) && job_leave_out(job, err) && job_take_dumps(job, err) &&
-           (spec->id || job_find_id(job, err)) && job_check_copies(job, err) &&
+           check(job, err) && job_take_dumps(job, err) && (spec->id || job_find_id(job, err)) &&
+           job_check_copies(job, err) &&
            (!spec->drop || first_records_try(job->schema, &job->manifest, spec->limit, err)) &&
-           copies_make(&job->manifest, spec->copies, err);
+           (listed || copies_make(&job->manifest, spec->copies, err));
 }
 
 /* Without a catalog each input is read as a whole. */
@@ -380,7 +378,8 @@ static void free_job(job_t *job) {
 static void tally_open_rejects(job_t *job, bool ok) {
     enum { NAMED = 3 };
     load_result_t *result = job->result;
-    size_t used = 0, named = 0, more = 0;
+    text_t text = {.length = 0};
+    size_t named = 0;
     result->knows_rejects = ok;
     for (size_t i = 0; ok && !job->spec->retry && i < job->ledger.input_count; i++) {
         const ledger_input_t *input = &job->ledger.inputs[i];
@@ -388,21 +387,21 @@ static void tally_open_rejects(job_t *job, bool ok) {
         const uint64_t open = sums.open;
         result->left_out += sums.left_out;
         result->open_rejects += open;
-        if (open && named++ < NAMED && used < sizeof result->open_rejects_text)
-            used +=
-                (size_t)snprintf(result->open_rejects_text + used, sizeof result->open_rejects_text - used,
-                                 "%s%.100s %llu", used ? ", " : "", input->name, (unsigned long long)open);
-        more += open && named > NAMED;
+        if (open && named++ < NAMED)
+            text_print(&text, "%s%.100s %llu", text.length ? ", " : "", input->name,
+                       (unsigned long long)open);
     }
-    if (more && used < sizeof result->open_rejects_text)
-        snprintf(result->open_rejects_text + used, sizeof result->open_rejects_text - used,
-                 ", and %zu more input%s", more, units_s(more));
+    if (named > NAMED)
+        text_print(&text, ", and %zu more input%s", named - NAMED, units_s(named - NAMED));
+    if (text.length)
+        snprintf(result->open_rejects_text, sizeof result->open_rejects_text, "%s", text.bytes);
+    text_free(&text);
 }
 
 /* With --reload-changed: inputs whose content turned out to be another one than before, while they were read,
  * are taken out; then everything begins anew. Where the user may not remove documents, nothing does: it would end
  * here again. */
-static bool remove_changed(job_t *job, bool *any, err_t *err) {
+static bool remove_changed(job_t *job, err_t *err) {
     size_t count = 0;
     removed_t *inputs = calloc(job->file_count + 1, sizeof *inputs);
     if (!inputs)
@@ -413,10 +412,11 @@ static bool remove_changed(job_t *job, bool *any, err_t *err) {
         if (file->changed && entry && !(count && inputs[count - 1].entry == entry))
             inputs[count++] = (removed_t){entry, .read = true};
     }
-    *any = count && job_may_remove_inputs(job, err);
-    const bool ok = *any && job_remove_inputs(job, inputs, count, err);
+    const bool any = count && job_may_remove_inputs(job, err);
+    if (any)
+        job_remove_inputs(job, inputs, count, err);
     free(inputs);
-    return ok;
+    return any;
 }
 
 /* A load that did not end well, and what it has taken away before: to do so again would take away its own work. A study
@@ -445,34 +445,46 @@ static void tell_nameless(const job_t *job, err_t *err) {
     }
 }
 
-/* True if the load may begin again because another one was first to write the format or its columns. Then the next run takes over
- * the inputs, since what was read of a stream is kept in them. */
-static bool may_begin_again(job_t *job, manifest_t *inputs) {
-    bool may = job->lost;
-    for (size_t i = 0; i < job->manifest.count; i++)
-        may &= job->manifest.files[i].kind != INPUT_STREAM || job->manifest.files[i].has_identity;
+enum { MOST_RUNS = 100 };
+
+/* What a run gives to the next one. */
+typedef struct {
+    manifest_t manifest; /* what was read of a stream is kept in it */
+    misfits_t skipped;
+    load_id_t id; /* by which they were registered; or nobody */
+} inputs_t;
+
+/* True if the load may begin again, with the same inputs: nothing was read that cannot be read again. */
+static bool may_begin_again(job_t *job, const err_t *err, inputs_t *inputs) {
+    bool may = err->again;
     for (size_t i = 0; i < job->file_count; i++)
         may &= !job->files[i].opened;
     if (!may)
         return false;
-    *inputs = job->manifest;
+    *inputs = (inputs_t){job->manifest, job->result->skipped, job->before};
+    if (job->files && load_id_is_nobody(&inputs->id))
+        inputs->id = job->id;
     job->manifest = (manifest_t){.count = 0};
+    job->result->skipped = (misfits_t){.items = NULL};
     return true;
 }
 
-/* *again: some inputs have changed, and were taken out; or another load was first. inputs: those of the run before, or nothing. */
-static bool run_once(const load_spec_t *spec, load_result_t *result, manifest_t *inputs, bool *again,
+/* *again: some inputs have changed, and were taken out; or may_begin_again. inputs: those of the run before, or nothing. */
+static bool run_once(const load_spec_t *spec, load_result_t *result, inputs_t *inputs, bool *again,
                      err_t *err) {
     job_t *job = ZEROED(job_t);
     *again = false;
     if (!job)
         return err_memory(err, sizeof *job);
-    job->manifest = *inputs;
-    *inputs = (manifest_t){.count = 0};
     int64_t started = clock_now_ns(), cpu = clock_process_cpu_ns();
     *result = (load_result_t){.threads = spec->threads ? spec->threads : pipeline_usual_threads(),
-                              .batch = spec->batch};
+                              .batch = spec->batch,
+                              .skipped = inputs->skipped};
     *err = (err_t){.status = STATUS_OK};
+    job->manifest = inputs->manifest;
+    job->before = inputs->id;
+    *inputs = (inputs_t){.manifest.count = 0};
+    job->widened = UINT64_MAX;
     job->spec = spec;
     job->result = result;
     bson_init(&job->shard_key.spec);
@@ -481,10 +493,9 @@ static bool run_once(const load_spec_t *spec, load_result_t *result, manifest_t 
     result->course.told = spec->told;
     load_state_init(&job->loading);
     bool ok = run(job, err);
-    if (!ok && err->status == STATUS_INPUT && spec->reload_changed)
-        remove_changed(job, again, err);
-    if (!ok && !*again)
-        *again = may_begin_again(job, inputs);
+    if (!ok)
+        *again = (err->status == STATUS_INPUT && spec->reload_changed && remove_changed(job, err)) ||
+                 may_begin_again(job, err, inputs);
     if (!ok && !*again) {
         const bool left_some = job->loading.touched && !spec->trial; /* a trial's collection is nobody's */
         if (job->touched || left_some || result->counts.loaded)
@@ -512,13 +523,13 @@ static bool run_once(const load_spec_t *spec, load_result_t *result, manifest_t 
 }
 
 bool load_run(const load_spec_t *spec, load_result_t *result, err_t *err) {
-    manifest_t inputs = {.count = 0};
-    for (;;) {
-        bool again, ok = run_once(spec, result, &inputs, &again, err);
-        if (!again || stop_signal()) {
-            manifest_free(&inputs);
-            return ok;
-        }
+    inputs_t inputs = {.manifest.count = 0};
+    bool again, ok = run_once(spec, result, &inputs, &again, err);
+    for (int runs = 1; again && runs < MOST_RUNS && !stop_signal(); runs++) {
         load_result_free(result);
+        ok = run_once(spec, result, &inputs, &again, err);
     }
+    manifest_free(&inputs.manifest);
+    misfits_free(&inputs.skipped);
+    return ok;
 }

@@ -163,8 +163,7 @@ static bool take_filter(verification_t *run, err_t *err) {
 }
 
 static bool check_header(verification_t *run, err_t *err) {
-    size_t known;
-    if (!kept_columns(&run->header, server_namespace(run->server), run->schema, &known, err))
+    if (!kept_columns(&run->header, server_namespace(run->server), run->schema, err))
         return false;
     const catalog_settings_t settings = {.name = server_namespace(run->server),
                                          .format = run->schema->name,

@@ -131,6 +131,21 @@ static status_t lab_load_all(lab_t *lab, char **inputs) {
     return lab->err.status;
 }
 
+/* With this text on stdin. */
+LAB_UNUSED static status_t lab_load_stream(lab_t *lab, const char *text, char **inputs) {
+    int ends[2];
+    const int saved = dup(STDIN_FILENO);
+    assert_int_equal(pipe(ends), 0);
+    assert_int_equal(write(ends[1], text, strlen(text)), (ssize_t)strlen(text));
+    close(ends[1]);
+    dup2(ends[0], STDIN_FILENO);
+    close(ends[0]);
+    const status_t status = lab_load_all(lab, inputs);
+    dup2(saved, STDIN_FILENO);
+    close(saved);
+    return status;
+}
+
 LAB_UNUSED static status_t lab_retry(lab_t *lab, const char *name) {
     lab->load.retry = name;
     const status_t status = lab_load(lab, NULL);

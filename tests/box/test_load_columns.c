@@ -107,7 +107,8 @@ static void load_step(lab_t *lab, const night_t *step, const char *feed) {
     lab->load.guess.type_count = step->type != NULL;
     lab->load.new_columns = step->new_columns;
     lab_load(lab, (char *)step->file);
-    if (lab->err.status != step->status || (step->status && !strstr(lab->err.text, step->says)))
+    if (lab->err.status != step->status || (step->status && !strstr(lab->err.text, step->says)) ||
+        (step->new_columns == NEW_COLUMNS_REFUSE && strstr(lab->err.text, "anew")))
         fail_msg("%s, file %s: %d %s", feed, step->file, lab->err.status, lab->err.text);
 }
 
@@ -198,6 +199,7 @@ TEST(needed) {
         lab.load.id = id == 1 ? "b" : NULL; /* or by what the catalog keeps */
         assert_status(&lab, lab_load(&lab, "2"), STATUS_INPUT);
         assert_says(lab.err.text, "'b'");
+        assert_null(strstr(lab.err.text, "anew")); /* that would be no help */
         assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 1);
         lab_close(&lab);
     }
@@ -228,7 +230,11 @@ TEST(forgotten) {
 /* An earlier version notes nothing of columns, so a format file gets no field; to a guess, of which it has left out nothing, columns are
  * added. Whatever is there of a dropped collection says nothing. */
 TEST(bound_by_an_earlier_version) {
-    for (int guessed = 0; guessed < 2; guessed++) {
+    /* of a collection that was dropped; and an input that an earlier version has registered since */
+    static const char *const of_earlier[] = {"{\"$set\": {\"columns\": {\"of\": 3, \"list\": []}}}",
+                                             "{\"$set\": {\"nextOrdinal\": {\"$numberLong\": \"9\"}}}"};
+    for (size_t how = 0; how < 3; how++) {
+        const bool guessed = how == COUNT(of_earlier);
         lab_t lab;
         lab_open(&lab, BOX_STANDALONE);
         lab_write("rows.yaml", FORMAT);
@@ -237,8 +243,7 @@ TEST(bound_by_an_earlier_version) {
         lab_write("2", "id,a,b\n2,x,7\n");
         assert_status(&lab, lab_load(&lab, "1"), STATUS_OK);
         box_update(lab.box, LAB_FILES, "{\"_id\": \"catalog\"}",
-                   guessed ? "{\"$unset\": {\"columns\": 1}}"
-                           : "{\"$set\": {\"columns\": {\"of\": 3, \"list\": []}}}");
+                   guessed ? "{\"$unset\": {\"columns\": 1}}" : of_earlier[how]);
         lab_write("rows.yaml", WITH_B);
         assert_status(&lab, lab_load(&lab, "2"), guessed ? STATUS_OK : STATUS_USAGE);
         assert_int_equal(box_count(lab.box, LAB_TARGET, "{\"b\": {\"$exists\": true}}"), guessed);
@@ -264,29 +269,108 @@ static void widen_otherwise(void *context) {
         "  - {name: b, type: text, optional: yes, added: \\\"9\\\"}\\n\"}}");
 }
 
+/* At any time: before its writes, and between its reads. */
 TEST(another_was_first) {
-    for (uint32_t after = 0; after < 4; after++) {
+    for (uint32_t round = 0; round < 20; round++) {
+        const bool stream = round % 2, reads = round >= 8;
+        const char *text = reads ? "id,a,c\n2,x,8\n" : "id,a,c,b\n2,x,8,7\n";
         lab_t lab;
         lab_open(&lab, BOX_STANDALONE);
         was_first = false;
         lab.load.format = lab.verify.load.format = NULL;
         lab_write("1", "id,a\n1,x\n");
-        lab_write("2", "id,a,c,b\n2,x,8,7\n");
+        lab_write("2", text);
         assert_status(&lab, lab_load(&lab, "1"), STATUS_OK);
-        const box_fault_t first = {.command = "update",
+        const box_fault_t first = {.command = reads ? "find" : "update",
                                    .collection = "c.tipple.files",
-                                   .after = after,
+                                   .after = (reads ? round - 8 : round) / 2,
                                    .only_watches = true,
                                    .hook = widen_otherwise,
                                    .context = &lab};
         box_fault(lab.box, &first);
-        assert_status(&lab, lab_load(&lab, "2"), STATUS_OK);
+        const status_t status =
+            stream ? lab_load_stream(&lab, text, (char *[]){"-", NULL}) : lab_load(&lab, "2");
         box_end_faults(lab.box);
-        assert_int_equal(
-            box_count(lab.box, LAB_TARGET, was_first ? "{\"b\": \"7\", \"c\": 8}" : "{\"b\": 7, \"c\": 8}"),
-            1);
-        assert_true(after || was_first);
-        assert_status(&lab, lab_verify(&lab, "1", "2"), STATUS_OK);
+        assert_status(&lab, status, STATUS_OK);
+        assert_int_equal(box_count(lab.box, LAB_TARGET,
+                                   reads       ? "{\"c\": 8}"
+                                   : was_first ? "{\"b\": \"7\", \"c\": 8}"
+                                               : "{\"b\": 7, \"c\": 8}"),
+                         1);
+        assert_int_equal(box_count(lab.box, LAB_FILES, "{\"columns.list.name\": \"c\"}"), 1);
+        assert_true(round > 1 || was_first);
+        assert_int_equal(box_count(lab.box, LAB_FILES, "{\"path\": {\"$exists\": true}}"), 2); /* once each */
+        assert_status(&lab, stream ? lab_verify(&lab, "1") : lab_verify(&lab, "1", "2"), STATUS_OK);
+        lab_close(&lab);
+    }
+}
+
+/* The next load's inputs, after "1". What is not loaded of them says nothing of the type of a column. */
+typedef struct {
+    const char *name, *texts[3], *stream; /* contents of the files 1, 2 and 3; and of stdin, "feed" */
+    bool skip, replace;
+    uint64_t limit;
+    status_t status;
+    const char *says;
+    size_t typed; /* documents with the number 7 in `new` */
+} not_loaded_t;
+
+#define WORD  "id,a,b,new\n3,x,1,word\n"
+#define SEVEN "id,a,b,new\n4,x,1,7\n"
+
+static const not_loaded_t not_loaded[] = {
+    {"another stream", .stream = WORD, .status = STATUS_INPUT, .says = "another stream"},
+    {"another stream next to a file",
+     {NULL, NULL, SEVEN},
+     WORD,
+     true,
+     .status = STATUS_SOME_REJECTED,
+     .typed = 1},
+    {"columns of one key",
+     {NULL, NULL, SEVEN},
+     "id,a,b,x y,x-y\n3,x,1,2,3\n",
+     true,
+     .status = STATUS_SOME_REJECTED,
+     .typed = 1},
+    {"a file that has changed", {WORD, NULL, SEVEN}, NULL, true, .status = STATUS_SOME_REJECTED, .typed = 1},
+    {"a file that waits", {AB, "q\n1\n", WORD}, NULL, true, true, .status = STATUS_SOME_REJECTED},
+    {"a file that does not fit",
+     {NULL, "q,new\n1,word\n", SEVEN},
+     NULL,
+     true,
+     .status = STATUS_SOME_REJECTED,
+     .typed = 1},
+    {"after the limit", {NULL, AB, WORD}, .limit = 1},
+    {"before the limit", {NULL, AB, WORD}, .limit = 3, .status = STATUS_INPUT, .says = "With --limit"},
+};
+
+TEST(typed_by_what_is_loaded) {
+    for (const not_loaded_t *row = not_loaded; row < not_loaded + COUNT(not_loaded); row++) {
+        char *names[] = {"1", "2", "3"}, *inputs[5] = {NULL};
+        size_t count = 0;
+        lab_t lab;
+        lab_open(&lab, BOX_STANDALONE);
+        lab.load.format = NULL;
+        lab.load.id = row->replace ? "id" : NULL;
+        lab.load.existing = row->replace ? "replace" : NULL;
+        lab.load.input_name = row->stream ? "feed" : NULL;
+        lab_write("1", AB);
+        lab_load_stream(&lab, AB, (char *[]){row->stream ? "-" : "1", NULL});
+        assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 2);
+        lab.load.limit = row->limit ? row->limit : UINT64_MAX;
+        lab.load.skip_bad_files = row->skip;
+        for (size_t i = 0; i < 3; i++)
+            if (row->texts[i]) {
+                lab_write(names[i], row->texts[i]);
+                inputs[count++] = names[i];
+            }
+        inputs[count] = row->stream ? "-" : NULL;
+        const status_t status = lab_load_stream(&lab, row->stream ? row->stream : "", inputs);
+        if (status != row->status || (row->says && !strstr(lab.err.text, row->says)))
+            fail_msg("%s: %d %s", row->name, status, lab.err.text);
+        if (box_count(lab.box, LAB_TARGET, "{\"new\": 7}") != row->typed ||
+            box_count(lab.box, LAB_FILES, "{\"widened\": {\"$exists\": true}}") != row->typed)
+            fail_msg("%s: the column is not that of %zu file", row->name, row->typed);
         lab_close(&lab);
     }
 }

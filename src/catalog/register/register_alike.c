@@ -38,6 +38,7 @@ static void be_like(wanted_t *wanted, like_t how, const char *path, const alike_
 
 void register_be_like_entry(const matching_t *m, size_t number, const entry_t *entry, like_t how) {
     const alike_t alike = {.ordinal = entry->ordinal,
+                           .by_name = entry_is_by_name(entry),
                            .unfinished = !register_is_taken(m, entry) &&
                                          !entry_is_complete(entry, m->registering->generation, false)};
     be_like(&m->registering->wanted[number], how, entry->path, &alike);

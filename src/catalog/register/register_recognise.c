@@ -126,10 +126,12 @@ const entry_t *register_next_gone_below(const matching_t *m, size_t number, uint
 
 /* One without a name is known by who registered it, and where in his list it stands. */
 static void match_nameless(matching_t *m, size_t number) {
+    const registration_t *registering = m->registering;
+    const load_id_t *by = load_id_is_nobody(&registering->before) ? &registering->self : &registering->before;
     for (size_t i = 0; i < m->entries.count; i++) {
         const entry_t *entry = &m->entries.entries[i];
         if (!m->taken_by[i] && !entry->removed && entry_is_nameless(entry) &&
-            load_id_equal(&entry->registered_by, &m->registering->self)) {
+            load_id_equal(&entry->registered_by, by)) {
             register_take(m, number, entry);
             return;
         }

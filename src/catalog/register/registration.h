@@ -25,6 +25,7 @@ typedef struct {
     char *path;       /* as the catalog has it, or the name of the input; NULL: there is none */
     uint32_t ordinal; /* of its entry, or LIKE_NEW */
     bool unfinished;  /* it is not loaded to its end, and is not given now */
+    bool by_name;     /* --input-name has named it */
     bool before;      /* it is new, and is given before this one, */
     size_t input;     /* as this one of the inputs */
 } alike_t;
@@ -98,6 +99,7 @@ typedef struct {
     wanted_t *wanted;
     size_t count;
     load_id_t self;
+    load_id_t before;    /* of the same command, which has registered its inputs and begun again; or nobody */
     uint32_t generation; /* of the collection */
     uint32_t bad_value;  /* of new inputs: see piece_t */
     portion_t portion;   /* of new pieces, whose entries are made as taken by this load; none: all are free */

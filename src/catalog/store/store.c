@@ -69,6 +69,7 @@ bool store_take_numbers(store_t *store, uint32_t generation, uint64_t extents, u
                                         .generation = header.generation,
                                         .next_extent = header.next_extent,
                                         .next_ordinal = header.next_ordinal,
+                                        .knows_columns = header.registered,
                                         .extents = extents,
                                         .ordinals = ordinals};
         if (!found)

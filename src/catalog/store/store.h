@@ -42,7 +42,9 @@ typedef struct {
     /* in the order in which they came, or were left out; each is one piece of memory */
     header_column_t *columns;
     size_t column_count;
-    bool knows_columns; /* this version has bound the collection; an earlier one notes none */
+    bool
+        knows_columns; /* this version has bound the collection, and registered all of its inputs; an earlier one notes none */
+    bool registered;    /* this version has registered all inputs */
     load_id_t dropping; /* the load that drops the collection; no load: nobody drops it */
     uint64_t drops;     /* how many drops were begun */
     bool appends;       /* --append: there may be documents of others, outside of all extents */
@@ -78,7 +80,8 @@ typedef struct {
     /* HEADER_BIND, HEADER_WIDEN: all of them; `drops` says of which collection */
     const header_column_t *columns;
     size_t column_count;
-    bool knows_columns; /* HEADER_WIDEN: as in the header; HEADER_BIND: true */
+    /* HEADER_WIDEN: as in the header; HEADER_BIND: true; HEADER_TAKE_NUMBERS: `registered` of the header */
+    bool knows_columns;
     uint64_t widened;
     load_id_t dropping, replacing, by;
     uint64_t drops;

@@ -16,10 +16,10 @@
  *   {_id: "catalog", key: "catalog", layout, laneRule, own (an ObjectId), uuid, generation, nextExtent (units), nextOrdinal,
  *    firstOrdinal, leaseMs, format, digest, filter, idFields (of --id), formatText (of a guessed format), existing (of --existing),
  *    dropping: <load>, drops, replacing: <load>, appends (true, or not there), created, synced,
- *    widened, columns: {of: <drops>, ...} (see catalog_columns.c)}
+ *    widened, columns: {of: <drops>, ...} (see catalog_columns.c), registered: <ordinal>}
  *
  * An earlier version knows neither `widened` nor `columns`, and leaves both there when it drops: so columns say of which drop they
- * are. It reads formatText, and must be stopped by it where a --format has got new columns: BY_FORMAT is no format file, and its key is what that version says. */
+ * are. It leaves `registered` below nextOrdinal when it registers an input, of which it does not note what it leaves out. It reads formatText, and must be stopped by it where a --format has got new columns: BY_FORMAT is no format file, and its key is what that version says. */
 #define HEADER    "catalog"
 #define BY_FORMAT "needs a later version of tipple: its --format has got columns"
 
@@ -136,7 +136,8 @@ static bool take_columns(const bson_t *document, catalog_header_t *header, err_t
         store_mongo_number(&columns, "of") != header->drops ||
         !bson_iter_init_find(&iter, &columns, "list") || !bson_iter_recurse(&iter, &list))
         return true;
-    header->knows_columns = bson_iter_init_find(&iter, &columns, "all") && bson_iter_as_bool(&iter);
+    header->knows_columns =
+        header->registered && bson_iter_init_find(&iter, &columns, "all") && bson_iter_as_bool(&iter);
     while (bson_iter_next(&list)) {
         if (!bson_read_document(&list, &item))
             continue;
@@ -163,6 +164,8 @@ static bool header_from_bson(const store_mongo_t *mongo, const bson_t *document,
                                  .next_extent = store_mongo_number(document, "nextExtent"),
                                  .next_ordinal = store_mongo_number(document, "nextOrdinal"),
                                  .first_ordinal = store_mongo_number(document, "firstOrdinal"),
+                                 .registered = store_mongo_number(document, "registered") ==
+                                               store_mongo_number(document, "nextOrdinal"),
                                  .lease_ms = (int64_t)store_mongo_number(document, "leaseMs")};
     header->lease_ms = header->lease_ms ? header->lease_ms : STORE_LEASE_MS;
     const char *odd = odd_field(document);
@@ -250,6 +253,8 @@ static void header_change_to_bson(const header_change_t *change, bson_t *query, 
         BSON_APPEND_INT64(query, "nextOrdinal", (int64_t)change->next_ordinal);
         BSON_APPEND_INT64(set, "nextExtent", (int64_t)(change->next_extent + change->extents));
         BSON_APPEND_INT64(set, "nextOrdinal", (int64_t)(change->next_ordinal + change->ordinals));
+        if (change->knows_columns)
+            BSON_APPEND_INT64(set, "registered", (int64_t)(change->next_ordinal + change->ordinals));
         return;
     case HEADER_BIND:
         BSON_APPEND_NULL(query, "format"); /* the field is not there */
@@ -295,6 +300,7 @@ static void header_change_to_bson(const header_change_t *change, bson_t *query, 
         entry_append_owner(query, "dropping", &change->by);
         BSON_APPEND_INT64(query, "nextOrdinal", (int64_t)change->next_ordinal);
         BSON_APPEND_INT64(set, "firstOrdinal", (int64_t)change->next_ordinal);
+        BSON_APPEND_INT64(set, "registered", (int64_t)change->next_ordinal);
         entry_append_owner(set, "dropping", &nobody);
         BSON_APPEND_INT32(set, "layout", STORE_LAYOUT);
         BSON_APPEND_INT32(set, "laneRule", RECORD_ID_LANE_RULE);

@@ -47,8 +47,7 @@ struct input_file {
     input_kind_t kind; /* found from the file's first bytes, never from its name */
     /* it can be recognised; false for streams without --input-name, which are never resumed */
     bool has_identity;
-    bool
-        by_name; /* a file that --input-name has named: nothing but that name and its content says which it is */
+    bool by_name;           /* --input-name has named this file: only that name and its content identify it */
     bool cr_lines;          /* of a plain file: CR alone ends its lines, and is given out as LF */
     uint64_t disk_bytes;    /* bytes on disk (a member's: its bytes in the archive); 0 for a stream */
     uint64_t text_bound;    /* the most decompressed bytes that can come; 0: not known, or none */
@@ -58,6 +57,7 @@ struct input_file {
     uint64_t device, inode; /* of the file as it was seen: another file in its place also stops the load */
     zip_place_t zip;        /* INPUT_ZIP_MEMBER only */
     char *fault;            /* why it cannot be read: then it has a name, and nothing else; otherwise NULL */
+    bool widens;            /* its header has columns that the load adds to its format */
     /* of a stream whose beginning was looked at: where it goes on, see source_leave; otherwise NULL */
     struct source *begun;
     const int *pushed; /* the descriptor of a stream that this program writes itself; otherwise NULL */

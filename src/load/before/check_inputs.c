@@ -1,6 +1,7 @@
 #include "load/before/check_inputs.h"
 #include "base/stop.h"
 #include "base/threads.h"
+#include "catalog/catalog.h"
 #include "format/record/dialect.h"
 #include "input/cutter.h"
 #include "input/manifest.h"
@@ -68,8 +69,8 @@ static bool read_head(checker_t *checker, source_t *source, size_t *have, bool *
 
 /* True if one of the names, each of which ends with a NUL, is not left out in all inputs. */
 static bool has_fresh(const schema_t *schema, const text_t *names) {
-    for (const char *at = names->bytes; at && at < names->bytes + names->length; at += strlen(at) + 1)
-        if (!schema_leaves_out(schema, ENCODING_NONE, (const uint8_t *)at, strlen(at)))
+    for (const char *name = NULL; (name = text_next(names, name));)
+        if (!schema_leaves_out(schema, ENCODING_NONE, (const uint8_t *)name, strlen(name)))
             return true;
     return false;
 }
@@ -157,30 +158,19 @@ bool check_inputs_is_fresh(const schema_t *schema, const uint8_t *text, size_t l
     return fresh;
 }
 
-/* Adds the columns of the inputs that are marked; where those of one cannot be added, of each alone, and it becomes a misfit. */
-static bool widen(schema_t *schema, manifest_t *manifest, const check_adds_t *adds, const bool *fresh,
+/* Adds the columns of the first inputs, where they are marked; where those of one cannot be added, of each alone, and it becomes a
+ * misfit. */
+static bool widen(schema_t *schema, manifest_t *manifest, size_t count, const check_adds_t *adds, bool *fresh,
                   misfits_t *refused, bool *more, err_t *err) {
-    bool *some = calloc(manifest->count + 1, sizeof *some), ok = some || err_memory(err, manifest->count);
-    if (ok)
-        memcpy(some, fresh, manifest->count);
-    ok = ok && guess_inputs_widen(manifest, adds->options, some, schema, adds->yaml, more, err);
-    if (ok || !some || err->status != STATUS_INPUT) {
-        free(some);
-        return ok;
+    bool ok = guess_inputs_widen(manifest, 0, count, fresh, adds->options, schema, adds->yaml, more, err);
+    const bool each = !ok && err->status == STATUS_INPUT;
+    ok |= each;
+    for (size_t i = 0; each && ok && i < count; i++) {
+        if (guess_inputs_widen(manifest, i, i + 1, fresh, adds->options, schema, adds->yaml, more, err))
+            continue;
+        fresh[i] = false;
+        ok = err->status == STATUS_INPUT && misfits_add(refused, manifest->files[i].name, err->text, i, err);
     }
-    ok = true;
-    *more = false;
-    memset(some, 0, manifest->count);
-    for (size_t i = 0; ok && i < manifest->count; i++) {
-        bool added = false;
-        some[i] = fresh[i];
-        if (fresh[i] && !guess_inputs_widen(manifest, adds->options, some, schema, adds->yaml, &added, err))
-            ok = err->status == STATUS_INPUT &&
-                 misfits_add(refused, manifest->files[i].name, err->text, i, err);
-        *more |= added;
-        some[i] = false;
-    }
-    free(some);
     return ok;
 }
 
@@ -188,22 +178,23 @@ static bool widen(schema_t *schema, manifest_t *manifest, const check_adds_t *ad
 static bool add_columns(schema_t *schema, manifest_t *manifest, const check_adds_t *adds, misfits_t *misfits,
                         err_t *err) {
     const new_columns_t then = schema->new_columns;
+    const size_t count = adds->first_only && manifest->count ? 1 : manifest->count;
     misfits_t refused = {.items = NULL};
     bool *fresh = calloc(manifest->count + 1, sizeof *fresh), ok = fresh || err_memory(err, manifest->count);
     schema->new_columns = NEW_COLUMNS_IGNORE;
-    for (bool more = ok; more;) {
+    for (size_t i = 0; ok && i < count; i++)
+        fresh[i] = manifest->files[i].kind == INPUT_STREAM;
+    for (bool more = ok; more && ok;) {
+        more = false;
         misfits_free(misfits);
         ok = check_inputs_find(schema, manifest, CUTTER_RECORD, misfits, fresh, err);
         for (size_t i = 0; i < refused.count; i++)
             fresh[refused.items[i].input] = false;
-        ok = ok && widen(schema, manifest, adds, fresh, &refused, &more, err);
-        more &= ok;
+        ok = ok && widen(schema, manifest, count, adds, fresh, &refused, &more, err);
     }
-    for (size_t i = 0; i < refused.count; i++)
-        fresh[refused.items[i].input] = false;
     schema->new_columns = then;
-    if (ok && memchr(fresh, true, manifest->count)) { /* they cannot be added: now that is refused */
-        misfits_free(misfits);
+    if (ok && memchr(fresh, true, count)) {
+        misfits_free(misfits); /* they cannot be added: now that is refused */
         ok = check_inputs_find(schema, manifest, CUTTER_RECORD, misfits, NULL, err);
     } else if (ok) {
         ok = misfits_move(&refused, misfits, err);

@@ -19,6 +19,8 @@ bool check_inputs_find(const schema_t *schema, const manifest_t *manifest, uint6
 typedef struct {
     const guess_options_t *options;
     char **yaml; /* its file, which is written anew */
+    bool
+        first_only; /* nobody knows whether the others are read (--limit): a later one that brings columns is refused when it is */
 } check_adds_t;
 
 /* All must fit: else false with status 5 and all of their names. adds: or NULL; the schema is extended (schema_extend). skipped is

@@ -221,40 +221,40 @@ schema_t *guess_inputs_open(manifest_t *manifest, const guess_options_t *options
 
 /* ---- more columns ---- */
 
-/* Marks streams with new columns; what is read of them is kept. */
-static bool look_at_streams(sampling_t *sampling, manifest_t *manifest, const schema_t *schema, bool *fresh,
-                            err_t *err) {
-    bool ok = true;
-    for (size_t i = 0; ok && i < manifest->count; i++) {
-        if (manifest->files[i].kind != INPUT_STREAM)
-            continue;
-        ok = add_input(sampling, &manifest->files[i], SAMPLE, err);
-        const guess_piece_t *piece = sampling->sample.pieces;
-        fresh[i] = ok && sampling->sample.count && check_inputs_is_fresh(schema, piece->text, piece->length);
-        drop_pieces(&sampling->sample, 0);
-    }
+/* Has a stream new columns? What is read of it is kept. */
+static bool look_at_stream(sampling_t *sampling, input_file_t *file, const schema_t *schema, bool *fresh,
+                           err_t *err) {
+    const bool ok = add_input(sampling, file, SAMPLE, err);
+    const guess_piece_t *piece = sampling->sample.pieces;
+    *fresh = ok && sampling->sample.count && check_inputs_is_fresh(schema, piece->text, piece->length);
+    drop_pieces(&sampling->sample, 0);
     return ok;
 }
 
-bool guess_inputs_widen(manifest_t *manifest, const guess_options_t *options, bool *fresh, schema_t *schema,
-                        char **yaml, bool *more, err_t *err) {
+bool guess_inputs_widen(manifest_t *manifest, size_t from, size_t to, bool *fresh,
+                        const guess_options_t *options, schema_t *schema, char **yaml, bool *more,
+                        err_t *err) {
     sampling_t sampling = {
         .kit = {.looks = true}, .sample.lines = count_lines, .passes_bad = manifest->passes_bad};
     size_t count = 0, seen = 0;
     char *wider = NULL;
-    bool ok = look_at_streams(&sampling, manifest, schema, fresh, err);
-    for (size_t i = 0; i < manifest->count; i++)
+    bool ok = true;
+    for (size_t i = from; ok && i < to; i++) {
+        input_file_t *file = &manifest->files[i];
+        if (fresh[i] && file->kind == INPUT_STREAM)
+            ok = look_at_stream(&sampling, file, schema, &fresh[i], err);
+        file->widens |= fresh[i];
         count += fresh[i];
+    }
     const size_t every = count / (OTHERS + 1) + 1, share = SAMPLE * every / (count ? count : 1);
-    for (size_t i = 0; ok && i < manifest->count; i++)
+    for (size_t i = from; ok && i < to; i++)
         if (fresh[i] && seen++ % every == 0)
             ok = add_input(&sampling, &manifest->files[i], share > LEAST_OF_OTHER ? share : LEAST_OF_OTHER,
                            err);
-    *more = false;
     if (ok && sampling.sample.count &&
         (ok = guess_widen(schema, *yaml, &sampling.sample, options, &wider, err))) {
         schema_t *with = schema_parse_guessed(wider, "the guessed format, with its new columns", err);
-        *more = with && with->field_count > schema->field_count;
+        *more |= with && with->field_count > schema->field_count;
         ok = with && schema_extend(schema, with, err);
         free(*yaml);
         *yaml = wider;

@@ -30,10 +30,11 @@ bool guess_inputs_checked(manifest_t *manifest, const guess_options_t *options, 
 schema_t *guess_inputs_open(manifest_t *manifest, const guess_options_t *options, guessed_t *guessed,
                             err_t *err);
 
-/* Extends a guessed format, and its file, by the columns of the inputs that are marked: of up to 64 of them. Streams are marked here.
- * *more: a column was added, so that others may still be lacking. */
-bool guess_inputs_widen(manifest_t *manifest, const guess_options_t *options, bool *fresh, schema_t *schema,
-                        char **yaml, bool *more, err_t *err);
+/* Extends a guessed format, and its file, by the columns of those of the inputs [from, to) that are marked: of up to 64 of them.
+ * Of a stream that is marked the mark is taken away if it has none. *more becomes true: a column was added, so that others may still be lacking. */
+bool guess_inputs_widen(manifest_t *manifest, size_t from, size_t to, bool *fresh,
+                        const guess_options_t *options, schema_t *schema, char **yaml, bool *more,
+                        err_t *err);
 
 /* *seen: an input has a document of at most 16 MiB at its beginning; *bring: it has its own `_id`. */
 bool guess_inputs_bring_id(const manifest_t *manifest, const schema_t *schema, bool *seen, bool *bring,

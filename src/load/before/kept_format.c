@@ -63,20 +63,23 @@ bool kept_format(store_t *store, const char *name, bool must, schema_t **schema,
     return ok;
 }
 
+bool kept_format_agrees(schema_t *schema, const char *text, const guess_options_t *options, const char *whose,
+                        const char *name, err_t *err) {
+    char kept[320];
+    snprintf(kept, sizeof kept, "the format that was kept when %s was first loaded", name);
+    return guess_options_agree(options, schema, text, whose ? whose : kept, err) &&
+           (!options->bad_value_given || schema_set_bad_value(schema, options->bad_value, err));
+}
+
 static bool find_kept(const server_options_t *target, const guess_options_t *options, schema_t **schema,
                       char **text, err_t *err) {
     uint64_t widened;
-    char whose[320];
     server_t *server = server_connect(target, err);
     mongoc_client_t *client = server ? server_take(server, err) : NULL;
     store_t *store = client ? store_mongo_open(server, client, err) : NULL;
-    bool ok = store && kept_format(store, server_namespace(server), false, schema, text, &widened, err);
-    if (ok && *schema) {
-        snprintf(whose, sizeof whose, "the format that was kept when %s was first loaded",
-                 server_namespace(server));
-        ok = guess_options_agree(options, *schema, *text, whose, err) &&
-             (!options->bad_value_given || schema_set_bad_value(*schema, options->bad_value, err));
-    }
+    const bool ok =
+        store && kept_format(store, server_namespace(server), false, schema, text, &widened, err) &&
+        (!*schema || kept_format_agrees(*schema, *text, options, NULL, server_namespace(server), err));
     store_mongo_close(store);
     if (client)
         server_give(server, client);
@@ -172,8 +175,8 @@ static bool check_left_out(const catalog_header_t *header, const char *name, con
     return true;
 }
 
-static bool check_added(const catalog_header_t *header, const char *name, schema_t *schema, size_t *known,
-                        err_t *err) {
+/* The fields of a --format after those that the collection was bound with: first those that came, in the order of their rows. */
+static bool check_added(const catalog_header_t *header, const char *name, schema_t *schema, err_t *err) {
     char digest[sizeof schema->digest];
     size_t at = 0;
     while (at < schema->field_count && !schema->fields[at].added)
@@ -190,16 +193,14 @@ static bool check_added(const catalog_header_t *header, const char *name, schema
                            "otherwise: append the same field to its file",
                            name, column->name, column->type, column->by);
     }
-    *known = at;
     for (; at < schema->field_count; at++)
         if (!check_left_out(header, name, &schema->fields[at], err))
             return false;
     return true;
 }
 
-bool kept_columns(const catalog_header_t *header, const char *name, schema_t *schema, size_t *known,
-                  err_t *err) {
+bool kept_columns(const catalog_header_t *header, const char *name, schema_t *schema, err_t *err) {
     const bool same = header->format_digest && schema_bind(schema, header->format_digest);
     return take_left_out(header, schema, err) &&
-           (!same || header->format_text || check_added(header, name, schema, known, err));
+           (!same || header->format_text || check_added(header, name, schema, err));
 }

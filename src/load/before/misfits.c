@@ -60,13 +60,19 @@ bool misfits_is_header(const char *name, const char *reason) {
     return strncmp(reason, name, length) == 0 && strncmp(reason + length, ":1:", 3) == 0;
 }
 
+/* What the command asks for would be refused by any format. */
+static bool is_asked_for(const char *reason) {
+    return strstr(reason, ", which --id, the filter") || strstr(reason, " (--new-columns refuse)");
+}
+
 bool misfits_refuse(const misfits_t *misfits, size_t files, const char *format, bool may_skip, err_t *err) {
     static const char anew[] = "which guesses anew, or load both anew with a --format that fits both";
     const misfit_t *first = &misfits->items[0];
     const bool header = format && misfits_is_header(first->name, first->reason),
-               guessed = header && strcmp(format, GUESS_FORMAT) == 0;
+               asked = is_asked_for(first->reason),
+               guessed = header && !asked && strcmp(format, GUESS_FORMAT) == 0;
     char lines[sizeof err->text - 700];
-    if (files == 1 && !header)
+    if (files == 1 && (!header || asked))
         return err_set(err, STATUS_INPUT, "%s", first->reason);
     if (files == 1 && guessed)
         return err_set(err, STATUS_INPUT,

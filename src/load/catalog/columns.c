@@ -1,6 +1,14 @@
-/* Columns that come and go between the files of a load and those before. Before the inputs are checked: what becomes of a column that the
- * format lacks. When the catalog is open: columns that were added go into its header, in one conditional write. When a feeder has
- * read a header: columns that are left out go there, too, and what is missing is noted for the result. */
+/* Columns that come and go between the files of a load and those before. A column of the collection is one of four kinds:
+ *
+ *   bound      a field of the format that the collection was bound with; its digest is made of these alone.
+ *   added      an optional field after those. The header of the catalog has a row with its type, the time and the file.
+ *   missing    a bound or added field that a header lacks. It makes no field, and nothing is written.
+ *   left out   no field, but a row in the header, so that no field comes for it while documents without it are there.
+ *
+ * What becomes of a column that the format lacks is settled before the inputs are checked (schema_t.new_columns). Those checks add
+ * fields to the schema. When the inputs are registered, the rows of these are written, by one conditional write: who was not first
+ * begins again. When a feeder has read a header, the main thread writes rows of what is left out, and the result notes what is
+ * missing. */
 #include "base/clock.h"
 #include "base/log.h"
 #include "format/schema/schema.h"
@@ -36,53 +44,50 @@ static const char *column_of(const field_t *field) {
 
 static bool note(load_result_t *result, column_news_t news, const char *name, const char *type,
                  const char *file, err_t *err) {
-    for (size_t i = 0; i < result->column_count; i++)
-        if (result->columns[i].news == news && strcmp(result->columns[i].name, name) == 0) {
-            result->columns[i].files++;
-            return true;
-        }
-    column_result_t *larger = realloc(result->columns, (result->column_count + 1) * sizeof *larger);
-    result->columns = larger ? larger : result->columns;
-    char *own_name = strdup(name), *own_file = strdup(file);
-    if (!larger || !own_name || !own_file) {
-        free(own_name);
-        free(own_file);
-        return err_memory(err, sizeof *larger);
+    column_result_t *one = result->columns;
+    while (one < result->columns + result->column_count &&
+           !(one->news == news && strcmp(one->name, name) == 0))
+        one++;
+    if (one < result->columns + result->column_count) {
+        one->files++;
+        return true;
     }
-    larger[result->column_count++] = (column_result_t){news, own_name, type, own_file, 1};
-    return true;
+    if (!GROW(result->columns, result->column_room, result->column_count + 1, err))
+        return false;
+    one = &result->columns[result->column_count++];
+    *one = (column_result_t){news, strdup(name), type, strdup(file), 1};
+    return (one->name && one->file) || err_memory(err, strlen(name));
 }
 
 /* Notes what a header lacks, and the columns that are left out. One that is gone and one that is new may be the same. */
 static bool note_header(job_t *job, const load_file_t *file, const dialect_t *dialect, const text_t *unknown,
                         err_t *err) {
     const schema_t *schema = job->schema;
-    load_result_t *result = job->result;
-    const char *name = file->input->name, *gone = NULL, *came = NULL;
+    const char *input = file->input->name, *gone = NULL, *came = NULL;
     size_t gone_count = 0, came_count = 0;
     bool ok = true;
     for (size_t i = 0; ok && schema->guessed && i < schema->field_count; i++) {
         const field_t *field = &schema->fields[i];
-        const bool has = dialect->column_of[i] != DIALECT_NO_FIELD, fresh = i >= job->known_fields;
+        const bool has = dialect->column_of[i] != DIALECT_NO_FIELD,
+                   fresh = i + job->added_count >= schema->field_count;
         if (has && fresh && ++came_count)
             came = column_of(field);
         if (has || fresh || (field->optional && !field->added))
             continue;
         gone = column_of(field);
         gone_count++;
-        ok = note(result, COLUMN_MISSING, gone, NULL, name, err);
+        ok = note(job->result, COLUMN_MISSING, gone, NULL, input, err);
     }
-    for (const char *at = unknown->bytes; ok && at && at < unknown->bytes + unknown->length;
-         at += strlen(at) + 1) {
-        came = at;
+    for (const char *name = NULL; ok && (name = text_next(unknown, name));) {
+        came = name;
         came_count++;
-        ok = note(result, COLUMN_LEFT_OUT, at, NULL, name, err);
+        ok = note(job->result, COLUMN_LEFT_OUT, *name ? name : "(no name)", NULL, input, err);
     }
     if (gone_count == 1 && came_count == 1)
         log_warn(
             "%s: the column '%s' is gone and '%s' is new: if that is another name for the same values, the "
             "documents of this file do not have them under the old key",
-            name, gone, came);
+            input, gone, came);
     return ok;
 }
 
@@ -104,67 +109,50 @@ bool job_see_columns(void *context, load_file_t *file, const dialect_t *dialect,
 
 /* ---- the catalog ---- */
 
-bool job_leave_out_columns(job_t *job, const load_file_t *file, const text_t *names, err_t *err) {
-    size_t count = 0;
-    const bool same = job->left_out_by && job->left_out.length == names->length &&
-                      memcmp(job->left_out.bytes, names->bytes, names->length) == 0;
-    if (same && job->left_out_known)
+bool job_leave_out_columns(job_t *job, const load_file_t *file, err_t *err) {
+    const text_t *names = file->left_out;
+    const char *input = file->known_as ? file->known_as : file->input->name;
+    bool several;
+    if (job->left_out.length == names->length &&
+        memcmp(job->left_out.bytes, names->bytes, names->length) == 0)
         return true;
-    const char *const end = names->bytes + names->length,
-                      *by = file->known_as ? file->known_as : file->input->name;
-    for (const char *at = names->bytes; at < end; at += strlen(at) + 1)
-        count++;
-    header_column_t *columns = calloc(count + 1, sizeof *columns);
-    if (!columns)
-        return err_memory(err, count * sizeof *columns);
-    count = 0;
-    for (const char *at = names->bytes; at < end; at += strlen(at) + 1)
-        columns[count++] = (header_column_t){at, by, "", "", false, clock_wall_ms()};
-    const bool ok = job_bind(job, err) && catalog_leave_out(job->store, &job->settings, columns, count, err);
-    free(columns);
-    job->left_out_known = ok && same && strcmp(job->left_out_by, by) != 0;
+    if (!job_bind(job, err) || !catalog_leave_out(job->store, &job->settings, names, input, &several, err))
+        return false;
     job->left_out.length = 0;
-    text_append_bytes(&job->left_out, names->bytes, names->length);
-    job->left_out_by = by;
-    return ok;
+    if (several)
+        text_append_bytes(&job->left_out, names->bytes, names->length);
+    return true;
 }
 
-bool job_list_added(job_t *job, err_t *err) {
+/* The added fields come last, in the order of their rows. */
+bool job_list_added(job_t *job, const catalog_header_t *header, err_t *err) {
     schema_t *schema = job->schema;
-    const size_t count = schema->field_count - job->known_fields;
-    if (job->known_fields >= schema->field_count)
+    const char *format = job->spec->format;
+    size_t at = schema->field_count;
+    while (at && schema->fields[at - 1].added)
+        at--;
+    if (job->format_text && at < schema->field_count && header->format && header->widened != job->widened)
+        return catalog_refuse_lost(&job->settings, err);
+    for (size_t i = 0; i < header->column_count; i++)
+        at += *header->columns[i].type != '\0';
+    if (at >= schema->field_count)
         return true;
-    typedef struct {
-        header_column_t column;
-        char digest[33];
-    } item_t;
-    header_column_t *columns = job->added = schema_own(schema, count * sizeof *columns, err);
-    item_t *items = columns ? schema_own(schema, count * sizeof *items, err) : NULL;
-    for (size_t i = 0; items && i < count; i++) {
-        const field_t *field = &schema->fields[job->known_fields + i];
-        const char *by = field->added && *field->added ? field->added
-                         : job->spec->format           ? job->spec->format
-                                                       : "";
-        if (job->spec->format && !schema_digest_of(schema, job->known_fields + i + 1, items[i].digest))
-            return err_memory(err, sizeof items[i].digest);
-        columns[i] = (header_column_t){column_of(field), by,    schema_type_name(field->type),
-                                       items[i].digest,  false, clock_wall_ms()};
-        if (!note(job->result, COLUMN_ADDED, column_of(field), schema_type_name(field->type), by, err))
+    job->added = schema_own(schema, (schema->field_count - at) * sizeof *job->added, err);
+    for (; job->added && at < schema->field_count; at++) {
+        const field_t *field = &schema->fields[at];
+        const char *name = column_of(field), *type = schema_type_name(field->type),
+                   *by = *field->added ? field->added
+                         : format      ? format
+                                       : "";
+        char *digest = schema_own(schema, sizeof schema->digest, err);
+        if (!digest || !note(job->result, COLUMN_ADDED, name, type, by, err))
             return false;
+        digest[0] = '\0';
+        if (format && !schema_digest_of(schema, at + 1, digest))
+            return err_memory(err, sizeof schema->digest);
+        job->added[job->added_count++] = (header_column_t){name, by, type, digest, false, clock_wall_ms()};
     }
-    job->added_count = count;
-    return items;
-}
-
-bool job_refuse(job_t *job) {
-    catalog_header_t header = {0};
-    bool found;
-    err_t ignored;
-    job->lost |= job->store->read_header(job->store, &header, &found, &ignored) && found &&
-                 (catalog_has_lost(&header, &job->settings) ||
-                  (job->added_count && header.format && header.widened != job->widened));
-    catalog_header_free(&header);
-    return false;
+    return job->added;
 }
 
 /* A stream cannot be read again by another format, so that is settled before it is read. With a filter it may send nothing. */
@@ -178,5 +166,5 @@ static bool bind_streams(job_t *job, err_t *err) {
 bool job_add_columns(job_t *job, err_t *err) {
     if (!job->loading.bound)
         return bind_streams(job, err);
-    return !job->added_count || catalog_widen(job->store, &job->settings, err) || job_refuse(job);
+    return !job->added_count || catalog_widen(job->store, &job->settings, err);
 }

@@ -37,14 +37,6 @@ bool job_list_inputs(job_t *job, err_t *err) {
     return ok && leave_out_unlisted(job, err);
 }
 
-bool job_leave_out(job_t *job, err_t *err) {
-    load_result_t *result = job->result;
-    const bool ok =
-        job->existing != EXISTING_REPLACE || misfits_let_wait(&job->manifest, &result->skipped, err);
-    result->skipped_before = result->skipped.count;
-    return ok;
-}
-
 /* The values of the shard key decide where a document is, so that each header must have them. */
 static bool need_shard_key(job_t *job, err_t *err) {
     sharding_t sharding;
@@ -70,7 +62,7 @@ static bool find_kept(job_t *job, err_t *err) {
 }
 
 /* What was guessed before this load. A format that is kept stays; then it has to be the same. */
-static bool take_guessed(job_t *job, const char *kept, err_t *err) {
+static bool take_guessed(job_t *job, err_t *err) {
     const char *text = job->spec->guessed;
     schema_t *schema = schema_parse_guessed(text, "the format that was guessed", err);
     if (!schema)
@@ -81,40 +73,32 @@ static bool take_guessed(job_t *job, const char *kept, err_t *err) {
     }
     const bool same = strcmp(schema->digest, job->schema->digest) == 0;
     schema_destroy(schema);
-    return same || err_set(err, STATUS_USAGE, "the format that is given is not %s: " GUESS_ANEW, kept);
+    return same || err_set(err, STATUS_USAGE,
+                           "the format that is given is not the format that was kept when %s was first "
+                           "loaded: " GUESS_ANEW,
+                           server_namespace(job->server));
 }
 
-static bool find_format(job_t *job, err_t *err) {
+bool job_find_format(job_t *job, err_t *err) {
     const load_spec_t *spec = job->spec;
     guessed_t guessed = {.yaml = NULL};
-    char whose[320] = "the format that is given";
     if ((!spec->retry && !job_list_inputs(job, err)) || !find_kept(job, err))
         return false;
-    job->had_format = job->schema;
-    if (job->schema) {
+    const bool kept = job->schema;
+    if (kept)
         log_detail("no --format: by the one that the catalog keeps:\n%s", job->format_text);
-        snprintf(whose, sizeof whose, "the format that was kept when %s was first loaded",
-                 server_namespace(job->server));
-    }
-    if (spec->guessed && !take_guessed(job, whose, err))
+    if (spec->guessed && !take_guessed(job, err))
         return false;
     if (job->schema)
-        return guess_options_agree(&spec->guess, job->schema, job->format_text, whose, err) &&
-               (!spec->guess.bad_value_given ||
-                schema_set_bad_value(job->schema, spec->guess.bad_value, err));
-    bool ok = (job->schema = guess_inputs_open(&job->manifest, &spec->guess, &guessed, err)) != NULL;
+        return kept_format_agrees(job->schema, job->format_text, &spec->guess,
+                                  kept ? NULL : "the format that is given", server_namespace(job->server),
+                                  err);
+    const bool ok = (job->schema = guess_inputs_open(&job->manifest, &spec->guess, &guessed, err)) != NULL;
     job->format_text = guessed.yaml;
     guessed.yaml = NULL;
     guessed_free(&guessed);
     job->result->guessed = ok ? strdup(job->format_text) : NULL; /* for want of memory it is not named */
     return ok;
-}
-
-bool job_find_format(job_t *job, err_t *err) {
-    if (!find_format(job, err))
-        return false;
-    job->known_fields = job->schema->field_count;
-    return true;
 }
 
 bool job_find_id(job_t *job, err_t *err) {

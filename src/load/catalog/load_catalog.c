@@ -56,7 +56,7 @@ static bool check_unfilled(job_t *job, err_t *err) {
 }
 
 static bool check_found(job_t *job, const catalog_header_t *header, err_t *err) {
-    if (!kept_columns(header, job->settings.name, job->schema, &job->known_fields, err) ||
+    if (!kept_columns(header, job->settings.name, job->schema, err) ||
         !catalog_check_header(header, &job->settings, err))
         return false;
     if (!header->format)
@@ -76,10 +76,8 @@ bool job_look_at_catalog(job_t *job, err_t *err) {
         return false;
     fill_settings(job, job->spec->id, job->spec->existing);
     bool ok = job->store->read_header(job->store, &header, &found, err);
-    if (!job->format_text) {
-        job->known_fields = job->schema->field_count;
+    if (!job->format_text)
         job->widened = header.widened;
-    }
     if (ok && found)
         ok = check_found(job, &header, err);
     else if (ok && header.has_entries)
@@ -92,10 +90,9 @@ bool job_look_at_catalog(job_t *job, err_t *err) {
              own_id_set(job->schema, header.id ? header.id : "", err) &&
              job_find_existing(job, header.existing ? header.existing : "", err) &&
              job_check_copies(job, err);
-    if (header.format_text && !job->format_text)
-        job->known_fields = job->schema->field_count;
+    ok = ok && job_list_added(job, &header, err);
     catalog_header_free(&header);
-    return (ok || job_refuse(job)) && job_list_added(job, err);
+    return ok;
 }
 
 bool job_enroll(job_t *job, err_t *err) {
@@ -171,14 +168,11 @@ static void end_alone(job_t *job, bool ok) {
 
 bool job_open_catalog(job_t *job, err_t *err) {
     catalog_header_t header = {0};
+    if (job->spec->drop && !job_list_added(job, &header, err))
+        return false;
     fill_settings(job, job->schema->id ? job->schema->id->text : "", existing_names[job->existing]);
     if (!catalog_open(job->store, &job->settings, &header, err))
-        return job_refuse(job);
-    if (!job->had_format && catalog_has_lost(&header, &job->settings)) {
-        job->lost = true;
-        catalog_header_free(&header);
-        return catalog_refuse_lost(&job->settings, err);
-    }
+        return false;
     job->loading.generation = header.generation;
     memcpy(job->own_catalog, header.own, sizeof job->own_catalog);
     job->loading.bound = job->began_bound = header.format != NULL;

@@ -20,8 +20,8 @@ static const char *what_is_twice(const job_t *job) {
     return job->schema->id ? "those of its records that have no _id of their own" : "records";
 }
 
-/* Facts, and no advice: which of both is not needed, if any, is for a person to see. With --input-name it may be one file that was
- * not overwritten: a warning. */
+/* Facts, and no advice: the user sees which of both is not needed, if any. With --input-name it may be one file that was not
+ * overwritten: a warning. */
 static void tell_alike(const job_t *job, const wanted_t *wanted, like_t how) {
     static const char packed[] = "has the same name as %s, but is packed otherwise",
                       repacked[] = "packed or unpacked";
@@ -42,7 +42,7 @@ static void tell_alike(const job_t *job, const wanted_t *wanted, like_t how) {
     const alike_t *alike = &wanted->like[how];
     const bool called_so = hows[how].in_other_folder && registration_is_called(wanted, alike->path);
     char *what = bson_strdup_printf(called_so ? hows[how].in_other_folder : hows[how].what, alike->path);
-    void (*tell)(const char *, ...) = wanted->by_name ? log_warn : log_note;
+    void (*tell)(const char *, ...) = wanted->by_name || alike->by_name ? log_warn : log_note;
     tell("%s %s%s%s%s: it is loaded as another file. If it is that one, %s, %s are there twice; "
          "docs/resume.md, 'The same records twice', says what to do",
          wanted->name, what, alike->unfinished ? " (" : "", alike->unfinished ? alike->path : "",
@@ -357,12 +357,28 @@ static bool add_misfit(void *context, size_t number, const err_t *why) {
     return misfits_add(&job->misfits, job->manifest.files[number].name, why->text, number, &memory);
 }
 
+/* A stream that goes on has the columns that it had: one that brings new ones is another stream, and nothing is added for it. */
+static bool check_streams(job_t *job, err_t *err) {
+    for (size_t i = 0; i < job->file_count; i++) {
+        const load_file_t *file = &job->files[i];
+        const ledger_input_t *input = &job->ledger.inputs[file->work->input];
+        if (!file->input->widens || !input->stream || !entry_dialect(&input->entry, job->loading.generation))
+            continue;
+        other_stream_refuse(file, "the new one has other columns than the old one", 0, 0, err);
+        if (job->spec->skip_bad_files)
+            add_misfit(job, file->work->input, err);
+        return false;
+    }
+    return true;
+}
+
 static bool register_inputs(job_t *job, err_t *err) {
     registration_t *registration = &job->registration;
     describe_asked_t asked;
     *registration = (registration_t){
         .count = job->manifest.count,
         .self = job->id,
+        .before = job->before,
         .generation = job->loading.generation,
         .bound = job->loading.bound,
         .bad_value = job->schema->bad_value == job->schema->bound ? 0 : 1 + job->schema->bad_value,
@@ -393,27 +409,16 @@ static bool register_inputs(job_t *job, err_t *err) {
     count_done_inputs(job);
     tell_bad_values(job);
     tell_cut_back(job);
-    return true;
+    return check_streams(job, err);
 }
 
-/* Files that have changed are left out, and the others registered without them. */
 bool job_register_inputs(job_t *job, err_t *err) {
-    registration_t *registration = &job->registration;
-    misfits_t *skipped = &job->result->skipped;
-    while (job_leave_out(job, err)) {
-        if (register_inputs(job, err))
-            return true;
-        if (!job->misfits.count) {
-            if (err->status == STATUS_INPUT && !job->spec->skip_bad_files && job->manifest.count > 1)
-                err_add(err, "; " MISFITS_REMEDY);
-            return false;
-        }
+    const bool ok = register_inputs(job, err);
+    if (job->misfits.count) {
         misfits_sort(&job->misfits);
-        register_free(registration);
-        free(registration->wanted);
-        registration->wanted = NULL;
-        if (!misfits_take_out(&job->misfits, &job->manifest, true, skipped, NULL, err))
-            return false;
+        err->again = misfits_take_out(&job->misfits, &job->manifest, true, &job->result->skipped, NULL, err);
+    } else if (!ok && err->status == STATUS_INPUT && job->manifest.count > 1 && !job->spec->skip_bad_files) {
+        err_add(err, "; " MISFITS_REMEDY);
     }
-    return false;
+    return ok;
 }

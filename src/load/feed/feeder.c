@@ -41,9 +41,17 @@ static bool refuse_header(load_file_t *file, err_t *err) {
         file->input->name);
 }
 
-/* A later member of a compressed tar is read when those before it are loaded, and nothing can be added then. */
-static void refuse_columns(const load_file_t *file, const text_t *unknown, err_t *err) {
-    if (unknown->length && input_is_in_stream(file->input))
+/* A later member of a compressed tar is read when those before it are loaded, and nothing can be added then. With --limit nobody knows
+ * before which files are read. */
+static void refuse_columns(const beginning_t *beginning, const load_file_t *file, const text_t *unknown,
+                           err_t *err) {
+    if (!unknown->length)
+        return;
+    if (beginning->options->limit != UINT64_MAX)
+        err_add(
+            err,
+            ". With --limit only the first file adds columns: load this one alone, or leave that option out");
+    else if (input_is_in_stream(file->input))
         err_add(
             err,
             ". It is read too late for that: load its header before (tar -xOf ARCHIVE MEMBER | head -n 1 > "
@@ -71,7 +79,7 @@ static bool find_dialect(beginning_t *beginning, load_file_t *file, dialect_head
         (file->only_compares || file->begun_before))
         other_stream_refuse(file, "the new one has other columns than the old one", 0, head->length, err);
     else if (!fits)
-        refuse_columns(file, &unknown, err);
+        refuse_columns(beginning, file, &unknown, err);
     else if (!same)
         refuse_header(file, err);
     text_free(&unknown);

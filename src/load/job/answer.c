@@ -32,7 +32,7 @@ static bool extend(job_t *job, asking_t *asking) {
 
 bool job_bind(job_t *job, err_t *err) {
     job->loading.bound = job->loading.bound || catalog_bind(job->store, &job->settings, err);
-    return job->loading.bound || job_refuse(job);
+    return job->loading.bound;
 }
 
 /* What was not to be read any more: the last block is read once more, with what comes after it. */
@@ -121,11 +121,10 @@ static bool go_on(job_t *job, load_file_t *file, err_t *err) {
 
 static bool answer(job_t *job, asking_t *asking) {
     asking->err.text[0] = '\0';
-    return asking->what == ASK_TO_BIND       ? job_bind(job, &asking->err)
-           : asking->what == ASK_FOR_NUMBERS ? extend(job, asking)
-           : asking->what == ASK_TO_LEAVE_OUT
-               ? job_leave_out_columns(job, asking->file, asking->file->left_out, &asking->err)
-               : go_on(job, asking->file, &asking->err);
+    return asking->what == ASK_TO_BIND        ? job_bind(job, &asking->err)
+           : asking->what == ASK_FOR_NUMBERS  ? extend(job, asking)
+           : asking->what == ASK_TO_LEAVE_OUT ? job_leave_out_columns(job, asking->file, &asking->err)
+                                              : go_on(job, asking->file, &asking->err);
 }
 
 void job_answer(job_t *job) {

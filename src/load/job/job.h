@@ -33,17 +33,12 @@ typedef struct {
     const load_spec_t *spec;
     load_result_t *result;
     schema_t *schema;
-    char *retry_options; /* for a command in the reject file */
-    char *format_text;   /* the file of a guessed format; NULL: --format was given */
-    size_t known_fields; /* those after them are added by this load: */
-    header_column_t *added;
-    text_t left_out;         /* names that stay left out, as a feeder has asked last, */
-    const char *left_out_by; /* and of which input; */
-    bool left_out_known;     /* and of another one before: the catalog knows all that there is to know */
+    char *retry_options;    /* for a command in the reject file */
+    char *format_text;      /* the file of a guessed format; NULL: --format was given */
+    header_column_t *added; /* the columns of its last fields, which this load adds */
     size_t added_count;
-    uint64_t widened; /* the header's, when the format was read there */
-    bool had_format;  /* the catalog had one when the load began */
-    bool lost; /* another load was first to write columns or a format: begin again with what is kept now */
+    text_t left_out;  /* columns that the catalog knows to be left out of several inputs */
+    uint64_t widened; /* as in catalog_settings_t */
     filter_t *filter;
     shardkey_t shard_key; /* of --shard-key; without it, or with `none`, that of the `_id` */
     bool one_shard;       /* --shard-key none */
@@ -68,7 +63,8 @@ typedef struct {
     /* the catalog: the main thread's */
     store_t *store;
     catalog_settings_t settings;
-    load_id_t id; /* of this load; nobody: it is not written down (yet) */
+    load_id_t id;     /* of this load; nobody: it is not written down (yet) */
+    load_id_t before; /* registration_t.before */
     existing_t existing;
     /* a load that had replaced documents did not end well, and messages of it may be on their way, */
     bool inherited;
@@ -139,21 +135,17 @@ bool job_find_id(job_t *job, err_t *err);
 
 /* columns.c. take: what becomes of columns that the format lacks; before the inputs are checked. list: those that were added, for the
  * catalog and the result; once the catalog was looked at. add: writes them down; when the inputs are registered. see: for
- * feeder_options_t. leave_out_columns: for the main thread. refuse: the catalog was not opened, bound or widened; finds out whether the load
- * may begin again. Always false. */
+ * feeder_options_t. leave_out_columns: for the main thread; those of file->left_out. */
 bool job_take_new_columns(job_t *job, err_t *err);
-bool job_list_added(job_t *job, err_t *err);
+bool job_list_added(job_t *job, const catalog_header_t *header, err_t *err);
 bool job_add_columns(job_t *job, err_t *err);
-bool job_refuse(job_t *job);
 bool job_see_columns(void *context, load_file_t *file, const dialect_t *dialect, const text_t *unknown,
                      err_t *err);
-bool job_leave_out_columns(job_t *job, const load_file_t *file, const text_t *names, err_t *err);
+bool job_leave_out_columns(job_t *job, const load_file_t *file, err_t *err);
 
 /* With --copies, documents have `_id`s of their places. */
 bool job_check_copies(const job_t *job, err_t *err);
 bool job_list_inputs(job_t *job, err_t *err);
-/* Inputs that come after a misfit wait, where documents are replaced. Before the inputs are registered, or anything is dropped. */
-bool job_leave_out(job_t *job, err_t *err);
 
 /* target.c: --existing. bound: the name that the catalog has, or NULL. */
 bool job_find_existing(job_t *job, const char *bound, err_t *err);
@@ -188,7 +180,8 @@ void job_close_catalog(job_t *job, const err_t *err, bool ok);
 /* Makes durable what was acknowledged so far, and its rejects. Status 4 if some of it may be lost. */
 bool job_make_durable(job_t *job, err_t *err);
 
-/* register_inputs.c: makes job->files. tell_what_is_there: tells the rejects what the catalog knows of inputs that are
+/* register_inputs.c: makes job->files. Inputs that are refused may be skipped: then the load begins again with the others (err->again).
+ * tell_what_is_there: tells the rejects what the catalog knows of inputs that are
  * begun; before anything is handed out. */
 bool job_register_inputs(job_t *job, err_t *err);
 void job_tell_what_is_there(const job_t *job);

@@ -16,7 +16,7 @@ void load_result_free(load_result_t *result) {
     }
     free(result->columns);
     result->columns = NULL;
-    result->column_count = 0;
+    result->column_count = result->column_room = 0;
     result->bad_fields = NULL;
     result->ambiguous_first = NULL;
     result->bad_field_count = result->bad_field_room = 0;

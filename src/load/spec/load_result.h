@@ -61,7 +61,7 @@ typedef struct {
     bad_result_t *bad_fields;
     size_t bad_field_count, bad_field_room;
     column_result_t *columns;
-    size_t column_count;
+    size_t column_count, column_room;
     uint64_t files_done_by_others, records_done_by_others; /* other loads, meanwhile; parts count as files */
     int64_t waited_ns;                                     /* for them, or for a lease of theirs */
     uint32_t threads, batch;
