@@ -190,8 +190,10 @@ static void put_column(bson_t *to, const void *of, size_t at) {
         return;
     const time_t seconds = (time_t)(column->at_ms / 1000);
     strftime(date, sizeof date, "%FT%TZ", gmtime_r(&seconds, &utc));
-    result_put(to, AS_TEXT("name", column->name), AS_WORDS("type", column->type), AS_TEXT("date", date),
-               AS_TEXT("file", column->by));
+    result_put(to, AS_TEXT("name", *column->name ? column->name : "(no name)"),
+               AS_WORDS("type", column->type), AS_TEXT("date", date), AS_TEXT("file", column->by),
+               AS_FLAG("other_files", column->others),
+               AS_TEXT("-others", column->others ? " and others" : ""));
 }
 
 /* What the user may not read, or what does not answer, is null. */
@@ -315,7 +317,7 @@ static const result_view_t views[] = {
          .each = "guessed_as_text"),
     LINE(SHOW_QUIET, NULL, "        column {name} ({type}) came on {date} with {file}",
          .each = "columns_added"),
-    LINE(SHOW_QUIET, NULL, "        column {name} of {file} stays left out since {date}",
+    LINE(SHOW_QUIET, NULL, "        column {name} of {file}{-others} stays left out since {date}",
          .each = "columns_left_out"),
     LINE(SHOW_QUIET, "loads_running", "loads   {loads_running} running"),
     LINE(SHOW_QUIET, NULL,
