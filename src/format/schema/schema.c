@@ -101,13 +101,6 @@ bool schema_makes(const schema_t *schema, const char *path, suggestion_t *near) 
     return false;
 }
 
-int texts_find(const texts_t *texts, encoding_t encoding, const uint8_t *text, size_t length, bool any_case) {
-    for (size_t i = 0; i < texts->count; i++)
-        if (encoding_same(encoding, texts->items[i].text, texts->items[i].length, text, length, any_case))
-            return (int)i;
-    return -1;
-}
-
 /* ---- values that do not fit ---- */
 
 const char *const schema_bad_values[BAD_VALUES] = {

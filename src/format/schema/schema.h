@@ -403,7 +403,13 @@ extern const schema_type_t schema_types[SCHEMA_TYPES];
 const char *schema_type_name(field_type_t type);
 
 /* Which of the texts it is, from 0; -1: none. A text that is not UTF-8 may be one in the encoding. any_case: as names of columns. */
-int texts_find(const texts_t *texts, encoding_t encoding, const uint8_t *text, size_t length, bool any_case);
+static inline int texts_find(const texts_t *texts, encoding_t encoding, const uint8_t *text, size_t length,
+                             bool any_case) {
+    for (size_t i = 0; i < texts->count; i++)
+        if (encoding_same(encoding, texts->items[i].text, texts->items[i].length, text, length, any_case))
+            return (int)i;
+    return -1;
+}
 static inline int words_find(const texts_t *words, encoding_t encoding, const uint8_t *text, size_t length) {
     return texts_find(words, encoding, text, length, false);
 }
