@@ -170,7 +170,7 @@ def start(folder, replset=0, auth=False, tls=False, port=None, cache="256M", ext
             state["members"].append({"pid": 0, "port": 0})
             _start_member(folder, state, number, command + list(extra),
                           ports[number] if number < len(ports) else None, tied)
-        _make_writable(folder, state, replset, auth, tls, steady)
+        _make_writable(folder, state, replset, auth, tls, steady, bool(before))
     except BaseException:
         stop(folder, gently=False)
         if before:
@@ -180,6 +180,20 @@ def start(folder, replset=0, auth=False, tls=False, port=None, cache="256M", ext
         raise
     _write_state(folder, state)
     return state
+
+
+def grow(folder, replset, copied=False, phase=lambda name: contextlib.nullcontext(), **wanted):
+    """Makes the server in the folder the first member of a replica set, with its data and their UUIDs. The other members
+    take an initial sync from it or, copied, begin with a copy of its files. `phase` is entered around each step."""
+    with phase("begin a set of one member"):
+        stop(folder)
+        start(folder, replset=1, **wanted)
+        stop(folder)
+    for number in range(1, replset) if copied else ():
+        with phase("copy the files to member %d" % number):
+            shutil.copytree(_data(folder, 0), _data(folder, number), ignore=shutil.ignore_patterns("mongod.lock"))
+    with phase("start all members" if copied else "start all members, initial sync"):
+        return start(folder, replset=replset, **wanted)
 
 
 def size(text):
@@ -266,7 +280,7 @@ def _wait_until_listening(process, log, log_from, out):
         time.sleep(0.02)
 
 
-def _make_writable(folder, state, replset, auth, tls, steady):
+def _make_writable(folder, state, replset, auth, tls, steady, has_user):
     """Initiates a replica set, waits for all its members, creates the user, and puts the URI into the state."""
     addresses = ["127.0.0.1:%d" % member["port"] for member in state["members"]]
     ca = folder / "ca.pem" if tls else None
@@ -274,13 +288,14 @@ def _make_writable(folder, state, replset, auth, tls, steady):
     login = (USER, PASSWORD) if auth else None
     state["uri"] = uri(addresses, login, ca, **options)
     if replset:
-        with minimongo.Client(uri(addresses[:1], None, ca)) as first:
+        with minimongo.Client(uri(addresses[:1], login if has_user else None, ca)) as first:
             initiate(first, addresses, "rs0", election_ms=600000 if steady else ELECTION_MS)
     with minimongo.Client(uri(addresses, None, ca, **options), timeout=START_SECONDS) as client:
         if auth:
             create_user(client, USER, PASSWORD)
     if replset > 1:
         with minimongo.Client(state["uri"], timeout=START_SECONDS) as client:
+            add_members(client, addresses)
             wait_for_members(client)
 
 
@@ -312,6 +327,24 @@ def initiate(client, addresses, name, election_ms=ELECTION_MS, **more):
         with contextlib.suppress(minimongo.CommandError):  # elect now, not after the election timeout
             client.command("admin", {"replSetStepUp": 1})
         time.sleep(0.1)
+
+
+def add_members(client, addresses):
+    """Adds members that the set does not have yet, one after the other, as a set takes them."""
+    deadline = time.monotonic() + START_SECONDS
+    while True:
+        config = client.command("admin", {"replSetGetConfig": 1})["config"]
+        missing = [address for address in addresses if address not in [member["host"] for member in config["members"]]]
+        if not missing:
+            return
+        config["version"] += 1
+        config["members"].append({"_id": len(config["members"]), "host": missing[0], "priority": 1})
+        try:
+            client.command("admin", {"replSetReconfig": config})
+        except minimongo.CommandError:  # the configuration before is not with most members yet
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.1)
 
 
 def create_user(client, user, password):

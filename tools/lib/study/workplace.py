@@ -150,12 +150,22 @@ class Workplace:
             yield self._start_server(wanted)
         finally:
             mongods.stop(folder, gently=False)
+            self.processes = (), ()
             shutil.rmtree(folder, ignore_errors=True)
 
-    def _start_server(self, wanted):
-        state = mongods.start(self.folder / "servers-one", tied=True, **wanted)
+    def _start_server(self, wanted, start=mongods.start):
+        state = start(self.folder / "servers-one", tied=True, **wanted)
         self.processes = mongods.pids(state), ()
         return state["uri"]
+
+    def grow_server(self, **wanted):
+        """Makes it the first member of a replica set."""
+        return self._start_server(wanted, mongods.grow)
+
+    def members(self):
+        """The URI of each member."""
+        return ["mongodb://127.0.0.1:%d/?directConnection=true" % member["port"]
+                for member in mongods.read_state(self.folder / "servers-one")["members"]]
 
     def restart_server(self, **wanted):
         """With other settings, and so with nothing in its cache."""
