@@ -1,5 +1,5 @@
-"""meter: what a span of time cost this host: CPU of the servers, of routers, of what asks them and of everybody else, and
-what the servers read (Linux)."""
+"""meter: what a span of time cost this host: CPU of the servers, of routers, of their clients and of all other programs,
+what the servers read, and the writes of the disks (Linux)."""
 import os
 import resource
 import threading
@@ -19,6 +19,12 @@ def _files(pid):
     return int(found["rchar"]), int(found["read_bytes"])
 
 
+def _disk_writes():
+    """Writes that the disks of this host have completed."""
+    disks = [name for name in os.listdir("/sys/block") if not name.startswith(("loop", "ram", "dm-", "md"))]
+    return sum(int(fields[7]) for fields in map(str.split, open("/proc/diskstats")) if fields[2] in disks)
+
+
 class Meter:
     """Between its two ends these servers and routers must live. CPU in seconds, what was read in bytes."""
 
@@ -29,7 +35,7 @@ class Meter:
         children = resource.getrusage(resource.RUSAGE_CHILDREN)  # that have ended
         files = [_files(pid) for pid in self.groups["servers"]]
         user, nice, system = (int(one) / TICKS for one in open("/proc/stat").readline().split()[1:4])
-        return {"seconds": time.monotonic(), "host": user + nice + system, "clients": children.ru_utime + children.ru_stime,
+        return {"seconds": time.monotonic(), "writes": _disk_writes(), "host": user + nice + system, "clients": children.ru_utime + children.ru_stime,
                 "asked": sum(one for one, _ in files), "read": sum(one for _, one in files),
                 **{name: sum(map(_cpu, pids)) for name, pids in self.groups.items()}}
 

@@ -1,6 +1,7 @@
-"""shapes: made-up documents of the five data sets of the compression study, as lines of JSON. They have the keys of the
+"""shapes: made-up documents of the data sets of the compression study, as lines of JSON. Five have the keys of the
 documents that the study shows, and values as repetitive as such values are: few carriers, airports and folders, words by
 Zipf's law. The same bytes for the same seed."""
+import base64
 import datetime
 import json
 import random
@@ -154,9 +155,15 @@ def tweets(make, number, shared):
 
 
 # name: how one is made, documents at scale 1, an index that such a collection would have
+def random_bytes(make, number, shared):
+    """As images and archives are, which are compressed already."""
+    return {"_id": make.oid(number), "n": number,
+            "data": {"$binary": {"base64": base64.b64encode(make.draw.randbytes(2000)).decode(), "subType": "00"}}}
+
+
 SETS = {"mail": (mail, 60_000, "headers.From:1"), "flights": (flights, 90_000, "origin.name:1,dest.city_name:1,fl_date:1"),
         "configuration": (config, 240_000, "ns:1,min:1"), "orders": (orders, 60_000, "cname:1,orderdate:1"),
-        "tweets": (tweets, 80_000, "user.screen_name:1,created_at:1")}
+        "tweets": (tweets, 80_000, "user.screen_name:1,created_at:1"), "random": (random_bytes, 20_000, "n:1")}
 
 
 def write(name, count, path):

@@ -1,4 +1,5 @@
 """Car sensors, 2015: min, max, sum and count of one field over the first 10^0 to 10^6 documents, in many ways."""
+import concurrent.futures
 import json
 import os
 
@@ -28,6 +29,7 @@ TENTH = [("Map Reduce", "tenth", "map-reduce", "130,000 documents, map-reduce"),
 RATIOS = [("Map Reduce / accumulators", 0, 3), ("Map Reduce, jsMode / Map Reduce", 1, 0), ("Map Reduce 2 / Map Reduce", 4, 0),
           ("list / accumulators", 2, 3), ("whole documents / accumulators", 6, 3)]
 WAYS = ("map-reduce", "accumulators")  # that are asked in chunks
+AT_ONCE = 4                            # clients, each with its part of the chunks
 CHUNKS = """suite: obd-chunks
 queries:
   - name: map-reduce
@@ -60,22 +62,27 @@ def ask(place, uri, suite, queries, sizes, key, found):
         found[key, one["name"], int(one["with"].partition("=")[2])] = one
 
 
-def ask_chunks(place, uri, client, documents, number):
-    """Seconds of all documents, one range of _ids after the other, by each of two ways."""
+def ask_chunks(place, uri, client, documents, number, at_once=1):
+    """Seconds of all documents by each of two ways: one range of _ids after the other, or several clients with a part of
+    the ranges each, at once; the slowest client counts."""
     ranges = [(one["_id"]["min"], one["_id"]["max"]) for one in
               client.aggregate("study", "obd", [{"$limit": documents}, {"$bucketAuto": {"groupBy": "$_id", "buckets": number}}])]
     last = len(ranges) - 1
     bounds = {"c%d" % at: {"$gte": least, "$lte" if at == last else "$lt": most} for at, (least, most) in enumerate(ranges)}
-    path = place.folder / "chunks.yaml"
-    path.write_text(CHUNKS % (json.dumps(bounds), json.dumps(MAP), json.dumps(REDUCE), json.dumps(bounds)))
-    said = place.query(path, uri, "--repeats", place.choose(3, 1, 1), "--warmup", place.choose(1, 0, 0))
-    if any(sum(one["result"][0]["value"]["count"] for one in said["queries"] if one["name"] == name) != documents for name in WAYS):
+
+    def ask_part(part):
+        path, chosen = place.folder / ("chunks-%d.yaml" % part), json.dumps(dict(list(bounds.items())[part::at_once]))
+        path.write_text(CHUNKS % (chosen, json.dumps(MAP), json.dumps(REDUCE), chosen))
+        return place.query(path, uri, "--repeats", place.choose(3, 1, 1), "--warmup", place.choose(1, 0, 0))["queries"]
+    with concurrent.futures.ThreadPoolExecutor(at_once) as pool:
+        parts = list(pool.map(ask_part, range(at_once)))
+    if any(sum(one["result"][0]["value"]["count"] for part in parts for one in part if one["name"] == name) != documents for name in WAYS):
         raise Failed("the chunks do not have %s documents" % count(documents))
-    return {name: sum(one["mean_ms"] for one in said["queries"] if one["name"] == name) / 1000 for name in WAYS}
+    return {name: max(sum(one["mean_ms"] for one in part if one["name"] == name) for part in parts) / 1000 for name in WAYS}
 
 
 def measure(place, rows):
-    """{(suite, query, n): figures}, and {(number of chunks, way): seconds}"""
+    """{(suite, query, n): figures}, and {(number of chunks, clients at once, way): seconds}"""
     found, chunks = {}, {}
     sizes = [10**power for power in range(7) if 10**power <= rows]
     with place.server(cache="1G") as server, place.client(server) as client:
@@ -90,10 +97,10 @@ def measure(place, rows):
             [size for size in sizes[1:] if size <= rows // 10], "tenth", found)
         for suite in ("obd", "obd-stored"):
             ask(place, uri, suite, [query for _, of, query, _ in COLUMNS if of == suite], sizes, suite, found)
-        for number in (10, 100):
-            say("asking in %d chunks", number)
-            for name, seconds in ask_chunks(place, uri, client, sizes[-1], number).items():
-                chunks[number, name] = seconds
+        for number, at_once in ((10, 1), (100, 1), (10, AT_ONCE)):
+            say("asking in %d chunks, %d at once", number, at_once)
+            for name, seconds in ask_chunks(place, uri, client, sizes[-1], number, at_once).items():
+                chunks[number, at_once, name] = seconds
     return sizes, found, chunks
 
 
@@ -145,15 +152,16 @@ def run(place):
                count(rows // 10))
     note_columns(place, TENTH, [size for size in sizes[1:] if size <= rows // 10], found, published)
     known = place.published("obd chunks")
-    place.note("%s documents in chunks, each a range of `_id`, one after the other; seconds. Published: computed from"
-               " the smaller sizes of Map Reduce 2, jsMode, not measured.", count(most))
-    place.table(["asked in", "map-reduce", "accumulators", "published"],
+    place.note("%s documents in chunks, each a range of `_id`; seconds. Published, for 10^6 documents: the chunks one after the"
+               " other computed from the smaller sizes of Map Reduce 2, jsMode, not measured.", count(most))
+    place.table(["asked in", "map-reduce", "accumulators", "published, 10^6"],
                 [["1 find", *("%.3g" % (most / 1000 / found["obd", name, most]["docs_per_ms"]) for name in WAYS),
                   known["10^6"]["seconds"]],
-                 *(["%d chunks" % number, *("%.3g" % chunks[number, name] for name in WAYS),
-                    known["%d x 10^%d" % (number, 7 - len(str(number)))]["seconds"]] for number in (10, 100))])
-    place.note("Published only: %s s with threads of the client, %s s by Postgres.",
-               *(known[row]["seconds"] for row in ("threads of the client", "Postgres")))
+                 *(["%d chunks" % number, *("%.3g" % chunks[number, 1, name] for name in WAYS),
+                    known["%d x 10^%d" % (number, 7 - len(str(number)))]["seconds"]] for number in (10, 100)),
+                 ["10 chunks, by %d clients at once" % AT_ONCE, *("%.3g" % chunks[10, AT_ONCE, name] for name in WAYS),
+                  known["threads of the client"]["seconds"]]])
+    place.note("Published only: %s s by Postgres.", known["Postgres"]["seconds"])
     ratios = note_ratios(place, sizes, found, published)
     place.leave_out(["%s documents" % count(10**power) for power in range(7) if 10**power > rows])
     place.note("What differs here: server and client share %d CPUs, with no network between them, and the client is a"

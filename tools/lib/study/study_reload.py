@@ -51,12 +51,13 @@ def reload(place, way, members, documents, paths):
 
 def run(place):
     documents, rounds = place.documents(2_000_000, 300_000, 2_000), place.choose(3, 2, 1)
-    paths, found, alone = place.made("mot", "--rows", str(documents)), {}, {}
+    found, cpu, alone, paths = {}, {}, {}, place.made("mot", "--rows", str(documents))
     for number in range(rounds):
         for way in (SET, SYNC, COPY):
             say("round %d of %d: %s", number + 1, rounds, way)
-            with place.meter("%s, round %d" % (way, number + 1), documents):
+            with place.meter("%s, round %d" % (way, number + 1), documents) as cost:
                 found.setdefault(way, []).append(reload(place, way, MEMBERS, documents, paths))
+            cpu.setdefault(way, []).append(cost.clients)
     for way in (SYNC, COPY):
         say("a set of two: %s", way)
         alone[way] = reload(place, way, 2, documents, paths)
@@ -76,6 +77,8 @@ def run(place):
     place.plot("From no server to all members", list(total), {"seconds": list(total.values())}, "seconds", bars=True)
     place.note("What differs elsewhere: %d CPUs and one disk serve all members here. Members with hosts of their own apply the"
                " oplog at the same time, so the set loads faster than here; a copy then goes over the network.", os.cpu_count())
+    place.conclude_counts("The set first takes %.3g seconds of CPU of servers and client, one member first %.3g with an initial sync"
+                          " and %.3g with copied files.", *(statistics.median(cpu[way]) for way in (SET, SYNC, COPY)))
     place.conclude("A member that is loaded alone, whose files are copied to the others, makes the set in %s of the time that"
                    " loading the set takes (%s and %s); with an initial sync instead it is %s.",
                    ratio(total[COPY], total[SET]), time_of(total[COPY]), time_of(total[SET]), ratio(total[SYNC], total[SET]))

@@ -75,7 +75,8 @@ class Workplace:
         self.options, self.name, self.article = options, name, article
         self.folder, self.data = (options.dir.absolute() / part for part in (name, "data"))
         self.tipple = os.environ.get("TIPPLE") or ROOT / "build/release/tipple"
-        self.told, self.plots, self.costs, self.warnings, self.conclusion, self.processes = [], [], [], [], "", ((), ())
+        self.told, self.plots, self.costs, self.warnings, self.processes = [], [], [], [], ((), ())
+        self.measured, self.counted = "", ""  # the sentences on top
 
     def __enter__(self):
         if not os.access(self.tipple, os.X_OK):
@@ -186,8 +187,9 @@ class Workplace:
         try:
             yield up
         finally:
-            clusters.stop(folder, gently=False)
-            shutil.rmtree(folder, ignore_errors=True)
+            if folder.exists():  # else it could not be started, and the error says why
+                clusters.stop(folder, gently=False)
+                shutil.rmtree(folder, ignore_errors=True)
 
     @contextlib.contextmanager
     def shards(self, shards):
@@ -210,8 +212,12 @@ class Workplace:
         self.plots.append(page.plot(*words, **looks))
 
     def conclude(self, words, *values):
-        """The sentence on top."""
-        self.conclusion = words % values
+        """The sentence on top, from times and rates. Where other programs disturbed them, there is no such sentence."""
+        self.measured = words % values
+
+    def conclude_counts(self, words, *values):
+        """A sentence on top from sizes, counts and seconds of CPU, which stands in any case."""
+        self.counted = words % values
 
     def leave_out(self, names):
         """Rows of the article's tables that are not made at this scale."""
@@ -250,8 +256,10 @@ class Workplace:
             disturbed = [name for name, share in shares.items() if share > OTHERS]
             if disturbed:
                 self.warn("other programs held up to %.0f %% of the CPUs (%s)", max(shares.values()), "; ".join(disturbed))
+                self.measured = "No conclusion about times, because other programs held up to %.0f %% of the CPUs." % max(shares.values())
         top = ["# " + self.article[0], "tools/study %s, after %s." % (self.name, self.article[1])]
-        top += ["**%s**" % self.conclusion] if self.conclusion else []
+        conclusion = " ".join(filter(None, (self.counted, self.measured)))
+        top += ["**%s**" % conclusion] if conclusion else []
         top += ["Warnings: %s." % "; ".join(self.warnings)] if self.warnings else []
         text = "\n\n".join(_markdown(part) for part in top + self.told)
         print(text, flush=True)
