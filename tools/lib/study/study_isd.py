@@ -30,7 +30,7 @@ QUESTIONS = [("What was the biggest one-day swing in history?", "swing", (), swi
              ("How much of the globe is covered with clouds at any given time, and with what deviation?", "clouds-over-time", (),
               clouds, "there is no report of clouds"),
              ("Has it ever snowed in Miami?", "snow", ("--param", "station=u722020"), snow,
-              "there is no such report; made-up data have no station in Miami")]
+              "there is no such report")]
 
 
 def note_matrix(place, side, name, uri, paths, threads, batches, *words):
