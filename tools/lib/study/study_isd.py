@@ -51,10 +51,12 @@ def note_matrix(place, side, name, uri, paths, threads, batches, *words):
                 [[number, *(shown(rates.get((number, batch)), "%.0f") for batch in batches)] for number in threads])
     place.plot("Documents a second by threads and batch, %s" % name, list(threads),
                {"batch of %d" % batch: [rates.get((number, batch)) for number in threads] for batch in batches}, "documents/s")
-    measured = {key: rate for key, rate in rates.items() if rate}
-    best = max(measured, key=measured.get)
-    place.note("Best here: %d x %d, %s documents/s. Published: %s, %s documents/s; that setting has %s of the best here.", *best,
-               count(round(measured[best])), known["threads x batch"], known["peak"], ratio(rates.get(cell), measured[best]))
+    best = said["best"]
+    others = ["%d x %d" % (one["threads"], one["batch"]) for one in said["settings"] if one["state"] == "close" and one != best]
+    place.note("Best here: %d x %d, %s documents/s%s%s. Published: %s, %s documents/s; that setting has %s of the best here.",
+               best["threads"], best["batch"], count(round(best["docs_per_second"])),
+               ", not distinguishable from %s" % ", ".join(others) if others else "", "" if said["settled"] else "; not settled",
+               known["threads x batch"], known["peak"], ratio(rates.get(cell), best["docs_per_second"]))
 
 
 def load(place, name, uri, paths, *words):
