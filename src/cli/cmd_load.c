@@ -326,13 +326,24 @@ static void put_more(bson_t *to, const load_spec_t *spec, const load_result_t *l
     put_rejects(to, load);
 }
 
+void cli_print_bad_values(text_t *out, bad_value_t bad_value, bool stay, bool binary, uint64_t count) {
+    const char *const became[BAD_VALUES] = {[BAD_VALUE_TEXT] =
+                                                binary ? "kept as text or binary" : "kept as text",
+                                            [BAD_VALUE_NULL] = "stored as null",
+                                            [BAD_VALUE_REJECT] = "rejected with their records"};
+    char text[UNITS_MAX];
+    text_print(out, "%s: %s value%s not what %s field's type says",
+               !bad_value && stay ? "kept as they are" : became[bad_value], units_count(text, count),
+               count == 1 ? " that is" : "s that are", count == 1 ? "its" : "their");
+}
+
 static void put_bad_values(bson_t *to, const load_result_t *load) {
     static const char *const names[BAD_VALUES] = {"-kept_values", "-null_values", "-rejected_values"};
     for (bad_value_t became = BAD_VALUE_TEXT; became < BAD_VALUES; became++) {
         text_t words = {.length = 0};
         if (!load->became[became])
             continue;
-        schema_tell_bad(&words, became, load->bad_stay, load->bad_binary, load->became[became]);
+        cli_print_bad_values(&words, became, load->bad_stay, load->bad_binary, load->became[became]);
         result_take(to, names[became], text_take_or_end(&words));
     }
 }

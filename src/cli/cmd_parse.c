@@ -301,7 +301,7 @@ static char *bad_values(const parse_t *parse) {
     text_t line = {.length = 0};
     if (!unfit || !unfit->count || schema->bad_value == BAD_VALUE_REJECT)
         return NULL;
-    schema_tell_bad(&line, schema->bad_value, schema_any_fields(schema), unfit->binary, unfit->count);
+    cli_print_bad_values(&line, schema->bad_value, schema_any_fields(schema), unfit->binary, unfit->count);
     for (size_t i = 0; i < schema_counted(schema); i++)
         if (unfit->fields[i].count && ++fields <= MOST)
             text_print(&line, "%s%s %s", fields > 1 ? ", " : " (", schema_counted_field(schema, i)->name,

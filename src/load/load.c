@@ -398,10 +398,21 @@ static void tally_open_rejects(job_t *job, bool ok) {
     text_free(&text);
 }
 
+/* True if something was read that cannot be read again. */
+static bool has_read_a_stream(const job_t *job) {
+    for (size_t i = 0; i < job->file_count; i++)
+        if (job->files[i].opened)
+            return true;
+    return false;
+}
+
 /* With --reload-changed: inputs whose content turned out to be another one than before, while they were read,
  * are taken out; then everything begins anew. Where the user may not remove documents, nothing does: it would end
  * here again. */
 static bool remove_changed(job_t *job, err_t *err) {
+    static const char stream_is_read[] =
+        "; nothing was removed, because this command was reading a stream, which cannot be read twice: "
+        "give --reload-changed for the file alone, and then load the stream";
     size_t count = 0;
     removed_t *inputs = calloc(job->file_count + 1, sizeof *inputs);
     if (!inputs)
@@ -412,7 +423,9 @@ static bool remove_changed(job_t *job, err_t *err) {
         if (file->changed && entry && !(count && inputs[count - 1].entry == entry))
             inputs[count++] = (removed_t){entry, .read = true};
     }
-    const bool any = count && job_may_remove_inputs(job, err);
+    if (count && has_read_a_stream(job))
+        err_add(err, "%s", stream_is_read);
+    const bool any = count && !has_read_a_stream(job) && job_may_remove_inputs(job, err);
     if (any)
         job_remove_inputs(job, inputs, count, err);
     free(inputs);
@@ -451,17 +464,17 @@ enum { MOST_RUNS = 100 };
 typedef struct {
     manifest_t manifest; /* what was read of a stream is kept in it */
     misfits_t skipped;
-    load_id_t id; /* by which they were registered; or nobody */
+    load_id_t id;            /* by which they were registered; or nobody */
+    bool drop_done, dropped; /* what others have loaded since then must stay */
 } inputs_t;
 
-/* True if the load may begin again, with the same inputs: nothing was read that cannot be read again. */
+/* True if the load may begin again, with the same inputs. */
 static bool may_begin_again(job_t *job, const err_t *err, inputs_t *inputs) {
-    bool may = err->again;
-    for (size_t i = 0; i < job->file_count; i++)
-        may &= !job->files[i].opened;
-    if (!may)
+    if (!err->again || has_read_a_stream(job))
         return false;
-    *inputs = (inputs_t){job->manifest, job->result->skipped, job->before};
+    inputs->manifest = job->manifest;
+    inputs->skipped = job->result->skipped;
+    inputs->id = job->before;
     if (job->files && load_id_is_nobody(&inputs->id))
         inputs->id = job->id;
     job->manifest = (manifest_t){.count = 0};
@@ -483,6 +496,8 @@ static bool run_once(const load_spec_t *spec, load_result_t *result, inputs_t *i
     *err = (err_t){.status = STATUS_OK};
     job->manifest = inputs->manifest;
     job->before = inputs->id;
+    job->drop_done = inputs->drop_done;
+    job->dropped = inputs->dropped;
     *inputs = (inputs_t){.manifest.count = 0};
     job->widened = UINT64_MAX;
     job->spec = spec;
@@ -496,6 +511,8 @@ static bool run_once(const load_spec_t *spec, load_result_t *result, inputs_t *i
     if (!ok)
         *again = (err->status == STATUS_INPUT && spec->reload_changed && remove_changed(job, err)) ||
                  may_begin_again(job, err, inputs);
+    inputs->drop_done = job->drop_done;
+    inputs->dropped = job->dropped;
     if (!ok && !*again) {
         const bool left_some = job->loading.touched && !spec->trial; /* a trial's collection is nobody's */
         if (job->touched || left_some || result->counts.loaded)
@@ -524,10 +541,12 @@ static bool run_once(const load_spec_t *spec, load_result_t *result, inputs_t *i
 
 bool load_run(const load_spec_t *spec, load_result_t *result, err_t *err) {
     inputs_t inputs = {.manifest.count = 0};
+    load_spec_t next = *spec;
     bool again, ok = run_once(spec, result, &inputs, &again, err);
     for (int runs = 1; again && runs < MOST_RUNS && !stop_signal(); runs++) {
         load_result_free(result);
-        ok = run_once(spec, result, &inputs, &again, err);
+        next.drop &= !inputs.drop_done;
+        ok = run_once(&next, result, &inputs, &again, err);
     }
     manifest_free(&inputs.manifest);
     misfits_free(&inputs.skipped);

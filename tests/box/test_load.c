@@ -93,7 +93,7 @@ static void share(lab_t *lab, int files) {
         caller_init(&loads[i].caller);
         loads[i].spec.inputs = inputs;
         loads[i].spec.input_count = (size_t)files;
-        loads[i].spec.max_rate = 8000;
+        loads[i].spec.max_rate = 4000;
         assert_int_equal(pthread_create(&threads[i], NULL, load_share, &loads[i]), 0);
         while (
             !box_asked(lab->box, "insert", "c")) /* the first one is at work before the second one begins */

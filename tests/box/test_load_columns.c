@@ -305,6 +305,58 @@ TEST(another_was_first) {
     }
 }
 
+/* A load that has dropped the collection loses the first bind to another load: it begins again, without another drop. */
+static void *load_other(void *context) {
+    lab_t *lab = context;
+    load_spec_t spec = lab->load;
+    load_result_t result;
+    err_t err;
+    caller_t caller;
+    caller_init(&caller);
+    caller_set(&caller);
+    spec.inputs = (char *[]){"2"};
+    spec.input_count = 1;
+    spec.drop = false;
+    was_first = load_run(&spec, &result, &err);
+    load_result_free(&result);
+    caller_free(&caller);
+    return NULL;
+}
+
+static void let_another_load(void *context) {
+    lab_t *lab = context;
+    pthread_t thread;
+    if (was_first || box_count(lab->box, LAB_FILES, "{\"_id\": \"catalog\", \"dropping\": null}") == 0)
+        return;
+    assert_int_equal(pthread_create(&thread, NULL, load_other, lab), 0);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+}
+
+TEST(drops_once) {
+    lab_t lab;
+    lab_open(&lab, BOX_STANDALONE);
+    was_first = false;
+    lab.load.format = lab.verify.load.format = NULL;
+    lab_write("0", "id\n0\n");
+    lab_write("1", "id,a\n1,x\n");
+    lab_write("2", "id,a,c\n2,x,8\n");
+    assert_status(&lab, lab_load(&lab, "0"), STATUS_OK);
+    lab.load.drop = true;
+    const box_fault_t before = {.command = "insert",
+                                .collection = "c.tipple.files",
+                                .times = 100,
+                                .only_watches = true,
+                                .hook = let_another_load,
+                                .context = &lab};
+    box_fault(lab.box, &before);
+    assert_status(&lab, lab_load(&lab, "1"), STATUS_OK);
+    box_end_faults(lab.box);
+    assert_true(was_first);
+    assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 2);
+    assert_status(&lab, lab_verify(&lab, "1", "2"), STATUS_OK);
+    lab_close(&lab);
+}
+
 /* The next load's inputs, after "1". What is not loaded of them says nothing of the type of a column. */
 typedef struct {
     const char *name, *texts[3], *stream; /* contents of the files 1, 2 and 3; and of stdin, "feed" */

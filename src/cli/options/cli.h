@@ -167,6 +167,12 @@ result_field_t cli_kept_columns(const char *yaml);
 result_field_t cli_indexes(const load_result_t *load);
 /* How many documents a second were loaded, and its view. */
 void cli_put_course(bson_t *to, const timeline_t *course);
+
+/* ---- cmd_load.c: what `parse` prints, too ---- */
+
+/* "kept as text: 2 values that are not what their field's type says". stay: the format has no types, but the user named
+ * some. binary: some of them are stored as binary. */
+void cli_print_bad_values(text_t *out, bad_value_t bad_value, bool stay, bool binary, uint64_t count);
 #define CLI_COURSE                                                                                           \
     CHART("-course", "", "Documents a second", NULL, COLUMN("seconds", "time"),                              \
           COLUMN("docs_per_second", "documents a second"))

@@ -47,20 +47,3 @@ bool bson_span_begins(const uint8_t *text, size_t length) {
         return false;
     return document ? bson_walk(text, (uint32_t)document, false, &walk) : begins_with_element(text, length);
 }
-
-size_t bson_span_search(const uint8_t *text, size_t length) {
-    enum { IN_A_ROW = 3 };
-    bool lies;
-    bson_walk_t walk;
-    for (size_t at = 0, next, document; at < length; at++) {
-        int whole = 0;
-        for (next = at;
-             whole < IN_A_ROW && (document = bson_span_find(text + next, length - next, &lies)) != 0 &&
-             bson_walk(text + next, (uint32_t)document, false, &walk);
-             next += document)
-            whole++;
-        if (whole == IN_A_ROW)
-            return at;
-    }
-    return length;
-}

@@ -21,7 +21,4 @@ uint64_t bson_span_count(bson_span_counter_t *counter, const uint8_t *text, size
 /* Does a file that begins with this text look like BSON? The text may end within its first document. */
 bool bson_span_begins(const uint8_t *text, size_t length);
 
-/* In the middle of a text: where one document surely begins, because others follow it. `length`: nowhere. */
-size_t bson_span_search(const uint8_t *text, size_t length);
-
 #endif

@@ -611,31 +611,3 @@ parsed_t dialect_line(const schema_t *schema, const dialect_t *dialect, split_t 
                         : "it begins as a header does, but is not the header that the file is read by";
     return known > 2 ? PARSED_OTHER_HEADER : PARSED_REJECT;
 }
-
-/* ---- a shelf of dialects ---- */
-
-typedef struct dialect_kept {
-    struct dialect_kept *next;
-    dialect_t dialect;
-} kept_t;
-
-void dialect_shelf_free(dialect_shelf_t *shelf) {
-    for (kept_t *kept; (kept = shelf->first); free(kept))
-        shelf->first = kept->next;
-}
-
-const dialect_t *dialect_shelf_keep(dialect_shelf_t *shelf, const dialect_t *dialect) {
-    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of all shelves, which are seldom used */
-    pthread_mutex_lock(&lock);
-    kept_t *kept = shelf->first;
-    while (kept && memcmp(dialect, &kept->dialect, sizeof *dialect) !=
-                       0) // NOLINT(bugprone-suspicious-memory-comparison)
-        kept = kept->next;
-    if (!kept && (kept = malloc(sizeof *kept))) {
-        memcpy(&kept->dialect, dialect, sizeof *dialect); /* padding too: it is zero in all of them */
-        kept->next = shelf->first;
-        shelf->first = kept;
-    }
-    pthread_mutex_unlock(&lock);
-    return kept ? &kept->dialect : NULL;
-}

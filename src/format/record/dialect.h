@@ -5,7 +5,7 @@
  * here and nowhere else. Without a header the first lines are compared with the layouts of the format. A file whose header does
  * not fit is refused; records that do not fit are rejected one by one by their reader.
  *
- * Any thread may call these functions; a dialect_shelf_t is shared by all of them, a split_t belongs to one. */
+ * Any thread may call these functions; a split_t belongs to one. */
 #ifndef TIPPLE_FORMAT_RECORD_DIALECT_H
 #define TIPPLE_FORMAT_RECORD_DIALECT_H
 
@@ -69,14 +69,6 @@ bool dialect_may_refuse(const schema_t *schema);
  * whole: the text ends with a whole record, or with its file. */
 bool dialect_first_line(const schema_t *schema, const uint8_t *text, size_t length, bool whole,
                         size_t *begins, size_t *ends);
-
-/* A collection of dialects by content: thousands of similar files share one, and its program. Begins as {NULL}. */
-typedef struct {
-    struct dialect_kept *first;
-} dialect_shelf_t;
-void dialect_shelf_free(dialect_shelf_t *shelf);
-/* The shelf's own copy, valid as long as the shelf; NULL: out of memory. */
-const dialect_t *dialect_shelf_keep(dialect_shelf_t *shelf, const dialect_t *dialect);
 
 /* Appends it as a line for the reject file, and reads it back: "delimiter=7c columns=0,1,2,-,3" (fields by number). */
 void dialect_print(const dialect_t *dialect, text_t *out);

@@ -106,17 +106,6 @@ bool schema_makes(const schema_t *schema, const char *path, suggestion_t *near) 
 const char *const schema_bad_values[BAD_VALUES] = {
     [BAD_VALUE_TEXT] = "text", [BAD_VALUE_NULL] = "null", [BAD_VALUE_REJECT] = "reject"};
 
-void schema_tell_bad(text_t *out, bad_value_t bad_value, bool stay, bool binary, uint64_t count) {
-    const char *const became[BAD_VALUES] = {[BAD_VALUE_TEXT] =
-                                                binary ? "kept as text or binary" : "kept as text",
-                                            [BAD_VALUE_NULL] = "stored as null",
-                                            [BAD_VALUE_REJECT] = "rejected with their records"};
-    char text[UNITS_MAX];
-    text_print(out, "%s: %s value%s not what %s field's type says",
-               !bad_value && stay ? "kept as they are" : became[bad_value], units_count(text, count),
-               count == 1 ? " that is" : "s that are", count == 1 ? "its" : "their");
-}
-
 bool schema_set_bad_value(schema_t *schema, bad_value_t bad_value, err_t *err) {
     if (bad_value != BAD_VALUE_TEXT && schema->kind != RECORDS_DELIMITED &&
         !(schema->kind == RECORDS_JSON && schema->field_count))

@@ -429,10 +429,6 @@ zone_t *schema_read_zone(const char *name, err_t *err);
 /* By bad_value_t: text, null, reject. */
 extern const char *const schema_bad_values[BAD_VALUES];
 
-/* "kept as text: 2 values that are not what their field's type says". stay: the format has no types, but the user named
- * some. binary: some of them are stored as binary. */
-void schema_tell_bad(text_t *out, bad_value_t bad_value, bool stay, bool binary, uint64_t count);
-
 /* Another choice than the format file's, before anything is compiled from the schema: then it is another format, with
  * its own digest. False: there is no choice (status 1). */
 bool schema_set_bad_value(schema_t *schema, bad_value_t bad_value, err_t *err);

@@ -2,6 +2,7 @@
 #include "base/text.h"
 #include "base/threads.h"
 #include "format/cut/bson_span.h"
+#include "format/cut/bson_walk.h"
 #include "format/records.h"
 #include "input/manifest.h"
 #include "input/source.h"
@@ -60,6 +61,23 @@ static bool take_piece(sampler_t *sampler, const uint8_t *text, uint32_t length,
     return true;
 }
 
+size_t sample_find_document(const uint8_t *text, size_t length) {
+    enum { IN_A_ROW = 3 };
+    bool lies;
+    bson_walk_t walk;
+    for (size_t at = 0, next, document; at < length; at++) {
+        int whole = 0;
+        for (next = at;
+             whole < IN_A_ROW && (document = bson_span_find(text + next, length - next, &lies)) != 0 &&
+             bson_walk(text + next, (uint32_t)document, false, &walk);
+             next += document)
+            whole++;
+        if (whole == IN_A_ROW)
+            return at;
+    }
+    return length;
+}
+
 /* One place of a file: the whole lines of the piece that is read there. false: out of memory; *more: the file
  * goes on behind it, as far as can be seen. */
 static bool look_at(sampler_t *sampler, const input_file_t *file, source_t *source, uint64_t offset,
@@ -75,7 +93,7 @@ static bool look_at(sampler_t *sampler, const input_file_t *file, source_t *sour
         return true;
     const bool bson = sampler->schema->kind == RECORDS_BSON;
     if (offset && bson)
-        first += bson_span_search(text, (size_t)got);
+        first += sample_find_document(text, (size_t)got);
     else if (offset && (first = memchr(text, '\n', (size_t)got)))
         first++;
     uint8_t *last = bson ? NULL : memrchr(text, '\n', (size_t)got);

@@ -17,4 +17,7 @@ bool sample_take(const schema_t *schema, const manifest_t *manifest, const shard
                  err_t *err);
 void sample_free(sample_t *sample);
 
+/* Where in the middle of BSON a document surely begins, because others follow it. `length`: nowhere. */
+size_t sample_find_document(const uint8_t *text, size_t length);
+
 #endif

@@ -44,17 +44,14 @@ static const char *column_of(const field_t *field) {
 
 static bool note(load_result_t *result, column_news_t news, const char *name, const char *type,
                  const char *file, err_t *err) {
-    column_result_t *one = result->columns;
-    while (one < result->columns + result->column_count &&
-           !(one->news == news && strcmp(one->name, name) == 0))
-        one++;
-    if (one < result->columns + result->column_count) {
-        one->files++;
-        return true;
-    }
+    for (size_t i = 0; i < result->column_count; i++)
+        if (result->columns[i].news == news && strcmp(result->columns[i].name, name) == 0) {
+            result->columns[i].files++;
+            return true;
+        }
     if (!GROW(result->columns, result->column_room, result->column_count + 1, err))
         return false;
-    one = &result->columns[result->column_count++];
+    column_result_t *one = &result->columns[result->column_count++];
     *one = (column_result_t){news, strdup(name), type, strdup(file), 1};
     return (one->name && one->file) || err_memory(err, strlen(name));
 }

@@ -23,7 +23,6 @@
 typedef struct {
     const schema_t *schema;
     const feeder_options_t *options;
-    dialect_shelf_t *shelf;
     pool_t *pool;
     load_file_t *files; /* of all feeders; pieces of one input are neighbours, in the order of its text */
     size_t file_count;
@@ -86,7 +85,7 @@ static bool find_dialect(beginning_t *beginning, load_file_t *file, dialect_head
     if (!ok)
         return false;
     dialect.bad_value = file->bad_value;
-    if (!(file->dialect = dialect_shelf_keep(beginning->shelf, &dialect)))
+    if (!(file->dialect = pipeline_keep(beginning->options->pipeline, &dialect)))
         return err_memory(err, sizeof dialect);
     if (dialect_first_line(beginning->schema, head->text, head->length, false, &begins, &ends))
         file->read_by = file->dialect->hash;
@@ -875,7 +874,6 @@ static void *work(void *context) {
         .limited = {.schema = options->schema, .left = options->limit, .about = options->limit_is_about},
         .beginning = {.schema = options->schema,
                       .options = &feeder->options,
-                      .shelf = &options->pipeline->shelf,
                       .pool = options->pipeline->pool,
                       .files = options->files,
                       .file_count = options->file_count,

@@ -51,7 +51,7 @@ typedef struct {
     server_t *server;
     mongoc_client_t *client;
     collection_t place;
-    bool dropped; /* --drop has taken documents away */
+    bool drop_done, dropped; /* --drop has ended; and it has taken documents away */
     bool touched; /* something was taken away or loaded: no refusal says any more that nothing was touched */
 
     /* on a cluster */

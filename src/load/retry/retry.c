@@ -22,7 +22,7 @@ static load_file_t *file_of(const feeding_t *feeding, const retry_t *retry, err_
     const entry_t *entry = job->places ? fixes_input(job->places, &retry->head, job->own_catalog) : NULL;
     dialect_t read_by = retry->dialect;
     read_by.bad_value = entry ? fixes_bad_value(job->schema, entry) : job->schema->bad_value;
-    const dialect_t *dialect = dialect_shelf_keep(&job->loading.pipeline.shelf, &read_by);
+    const dialect_t *dialect = pipeline_keep(&job->loading.pipeline, &read_by);
     if (dialect && last && last->dialect == dialect && strcmp(last->input->name, retry->head.path) == 0 &&
         (!entry || last->ordinal == entry->ordinal))
         return last;

@@ -216,6 +216,7 @@ static bool drop_target(job_t *job, err_t *err) {
     const bool any = job->place.exists && !job->place.empty;
     job_enter(job, TIMELINE_DROPPING);
     bool ok = tell_dropped(job, err) && job_drop(job, err);
+    job->drop_done = ok;
     job->dropped = ok && any;
     return ok;
 }

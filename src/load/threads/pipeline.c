@@ -4,6 +4,7 @@
 #include "input/cutter.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 static const int64_t LOOK_NS = 50000000;
@@ -101,8 +102,30 @@ bool pipeline_join(pipeline_t *pipeline, err_t *err) {
     return team_join(&pipeline->team, err);
 }
 
+struct kept_dialect {
+    struct kept_dialect *next;
+    dialect_t dialect;
+};
+
+const dialect_t *pipeline_keep(pipeline_t *pipeline, const dialect_t *dialect) {
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of all pipelines: once a file */
+    pthread_mutex_lock(&lock);
+    struct kept_dialect *kept = pipeline->dialects;
+    while (kept && memcmp(dialect, &kept->dialect, sizeof *dialect) !=
+                       0) // NOLINT(bugprone-suspicious-memory-comparison)
+        kept = kept->next;
+    if (!kept && (kept = malloc(sizeof *kept))) {
+        memcpy(&kept->dialect, dialect, sizeof *dialect); /* padding too: it is zero in all of them */
+        kept->next = pipeline->dialects;
+        pipeline->dialects = kept;
+    }
+    pthread_mutex_unlock(&lock);
+    return kept ? &kept->dialect : NULL;
+}
+
 void pipeline_free(pipeline_t *pipeline) {
-    dialect_shelf_free(&pipeline->shelf);
+    for (struct kept_dialect *kept; (kept = pipeline->dialects); free(kept))
+        pipeline->dialects = kept->next;
     pool_destroy(pipeline->pool);
     queue_destroy(pipeline->queue);
 }

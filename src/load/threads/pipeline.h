@@ -15,7 +15,7 @@
 typedef struct {
     pool_t *pool;
     queue_t *queue;
-    dialect_shelf_t shelf; /* of the files whose blocks are under way */
+    struct kept_dialect *dialects; /* of the files whose blocks are under way */
     team_t team;
     /* Its owner, who may leave these NULL. Any thread calls them. */
     void (*failed)(void *context);  /* it has failed: what waits for something else is to be woken */
@@ -57,6 +57,10 @@ bool pipeline_start(pipeline_t *pipeline, pipeline_worker_t *worker, err_t *err)
 /* Any thread: nothing is read or worked on any more. Only the first failure is kept. */
 void pipeline_fail(pipeline_t *pipeline, const err_t *err);
 bool pipeline_failed(pipeline_t *pipeline);
+
+/* Any thread: the pipeline's own copy of the dialect, valid until pipeline_free. Thousands of similar files share one, and
+ * its program. NULL: out of memory. */
+const dialect_t *pipeline_keep(pipeline_t *pipeline, const dialect_t *dialect);
 
 /* Frees the block, whatever became of its records. NULL is allowed. */
 void pipeline_free_block(pipeline_t *pipeline, block_t *block);
