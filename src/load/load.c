@@ -423,9 +423,10 @@ static bool remove_changed(job_t *job, err_t *err) {
         if (file->changed && entry && !(count && inputs[count - 1].entry == entry))
             inputs[count++] = (removed_t){entry, .read = true};
     }
-    if (count && has_read_a_stream(job))
+    const bool stream = count && has_read_a_stream(job);
+    if (stream)
         err_add(err, "%s", stream_is_read);
-    const bool any = count && !has_read_a_stream(job) && job_may_remove_inputs(job, err);
+    const bool any = count && !stream && job_may_remove_inputs(job, err);
     if (any)
         job_remove_inputs(job, inputs, count, err);
     free(inputs);

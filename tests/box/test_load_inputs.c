@@ -371,6 +371,18 @@ LAB_TEST(changed_under_a_begun_load, open_changed_under_a_begun_load(lab)) {
     assert_int_equal(box_count(lab->box, LAB_TARGET, "{\"n\": 9, \"w\": \"w9\"}"), 1);
 }
 
+/* A stream in the same command cannot be read twice: once it is begun, nothing begins anew. */
+LAB_TEST(changed_next_to_a_stream, open_changed_under_a_begun_load(lab)) {
+    const status_t status = lab_load_stream(lab, "n,w\n70,s\n71,s\n", (char *[]){"-", "a.csv", NULL});
+    if (status == STATUS_OK) { /* the file was faster */
+        assert_int_equal(box_count(lab->box, LAB_TARGET, "{\"w\": \"s\"}"), 2);
+        assert_counts(lab, 32, 32, 0, 0);
+        return;
+    }
+    assert_status(lab, status, STATUS_INPUT);
+    assert_says(lab->err.text, "cannot be read twice");
+}
+
 /* Who may not remove is told so once: to begin anew would meet the same content again, without an end. */
 LAB_TEST(changed_and_not_removable, open_changed_under_a_begun_load(lab)) {
     box_fault(lab->box, &(box_fault_t){.command = "delete",
