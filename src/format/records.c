@@ -160,19 +160,6 @@ parsed_t records_next_into(records_t *records, records_place_t *place, record_t 
     }
 }
 
-parsed_t records_one(records_t *records, const dialect_t *dialect, const uint8_t *text, size_t length,
-                     bool file_start, int64_t id, records_place_t *place, record_t *record) {
-    *record = (record_t){.needed = (uint32_t)length};
-    uint8_t *room = calloc(1, length + 2 * (size_t)POOL_SLACK);
-    if (!room)
-        return PARSED_MEMORY;
-    memcpy(room + POOL_SLACK, text, length);
-    records_begin(records, dialect, room + POOL_SLACK, (uint32_t)length, file_start, true, id);
-    const parsed_t parsed = records_next_into(records, place, record, NULL);
-    free(room);
-    return parsed;
-}
-
 void records_place(records_t *records, const bad_place_t *begin) {
     records->bad->text = *begin;
 }

@@ -11,7 +11,7 @@ typedef struct records records_t;
 records_t *records_new(const schema_t *schema); /* NULL: out of memory */
 void records_destroy(records_t *records);
 
-/* The input of the texts of the next records_begin or records_one, by its name in the catalog. Only formats that make a key
+/* The input of the texts of the next records_begin, by its name in the catalog. Only formats that make a key
  * of it (schema_tells_place) need it. */
 void records_from(records_t *records, const char *file);
 
@@ -30,13 +30,8 @@ typedef struct {
     size_t room;
 } records_place_t;
 
-/* The same into a buffer that grows: never PARSED_FULL. */
+/* The same into a buffer that grows: never PARSED_FULL. PARSED_MEMORY: memory is out; record->needed bytes were asked for. */
 parsed_t records_next_into(records_t *records, records_place_t *place, record_t *record, shape_t *shape);
-
-/* The document of a single record, given as text without slack around it. PARSED_MEMORY: memory is out; record->needed
- * bytes were asked for. */
-parsed_t records_one(records_t *records, const dialect_t *dialect, const uint8_t *text, size_t length,
-                     bool file_start, int64_t id, records_place_t *place, record_t *record);
 
 /* Where the text of the last records_begin begins in its input, for the places of values that do not fit; else places
  * count from the beginning of the text. */

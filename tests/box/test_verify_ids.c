@@ -2,6 +2,10 @@
 #include "load_lab.h"
 #include "test.h"
 
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
 enum { ROWS = 150 };
 
 static void load_rows(lab_t *lab, const char *existing) {
@@ -113,4 +117,44 @@ LAB_TEST(fixed_and_stray, lab_open(lab, BOX_REPLICA_SET)) {
     lab->verify.retry = (char *[]){"fixed.rejects"};
     lab->verify.retry_count = 1;
     expect(lab, DIFFERENCE_MISSING, 2, "2 missing");
+}
+
+static void changed_is(lab_t *lab, size_t at, uint64_t line, const char *expected) {
+    size_t count;
+    const difference_t *found = differences_of(lab->verified.differences, DIFFERENCE_CHANGED, &count);
+    assert_true(at < count);
+    assert_int_equal(found[at].line, line);
+    assert_string_equal(found[at].changed->field, "n");
+    assert_says(found[at].changed->stored, "7");
+    assert_says(found[at].changed->expected, expected);
+    assert_int_equal(found[at].changed->more, 0);
+}
+
+/* Only the `_id` and a hash of a long document are kept: where it differs it is made again, of its record or of its fix. */
+LAB_TEST(long_documents, lab_open(lab, BOX_REPLICA_SET)) {
+    enum { LONG = 5 << 20 };
+    char *text = malloc(2 * LONG + 100), *body = malloc(LONG + 1);
+    assert_true(text && body);
+    memset(body, 'w', LONG);
+    body[LONG] = '\0';
+    sprintf(text, "n,w\n1,a\n2,b%s\n3,c\nx%s\n5,e\n", body, body);
+    lab->load.id = "n";
+    lab_write("a.csv", text);
+    assert_status(lab, lab_load(lab, "a.csv"), STATUS_SOME_REJECTED);
+    assert_int_equal(rename("c.rejects", "fixed.rejects"), 0);
+    lab_replace("fixed.rejects", "\nx", "\n4,d");
+    assert_status(lab, lab_retry(lab, "fixed.rejects"), STATUS_OK);
+    lab->verify.retry = (char *[]){"fixed.rejects"};
+    lab->verify.retry_count = 1;
+    assert_status(lab, lab_verify(lab, "a.csv"), STATUS_OK);
+    assert_int_equal(lab->verified.counts.same, 5);
+    /* of the same length */
+    box_update(lab->box, LAB_TARGET, "{\"_id\": {\"$in\": [2, 4]}}", "{\"$set\": {\"n\": 7}}");
+    expect(lab, DIFFERENCE_CHANGED, 2, "2 changed");
+    changed_is(lab, 0, 3, "2");
+    changed_is(lab, 1, 5, "4");
+    box_delete(lab->box, LAB_TARGET, "{\"_id\": {\"$in\": [2, 4]}}");
+    expect(lab, DIFFERENCE_MISSING, 2, "2 missing");
+    free(text);
+    free(body);
 }

@@ -24,11 +24,12 @@ static char *made(const char *yaml, const char *fields, const char *text) {
     record_t record;
     records_place_t place = {NULL, 0};
     records_t *records = records_new(schema);
+    slack_t slack = slack_new(text, strlen(text));
     LAB_MUST(records && dialect_sniff(schema, (const uint8_t *)text, strlen(text), "a", &dialect, &err));
     char *found;
     bson_t document;
-    if (records_one(records, &dialect, (const uint8_t *)text, strlen(text), true, 77, &place, &record) ==
-        PARSED_DOCUMENT) {
+    records_begin(records, &dialect, slack.text, (uint32_t)slack.length, true, true, 77);
+    if (records_next_into(records, &place, &record, NULL) == PARSED_DOCUMENT) {
         LAB_MUST(bson_init_static(&document, place.bytes, record.document_length));
         char *json = bson_as_relaxed_extended_json(&document, NULL);
         found = strdup(json);
@@ -36,6 +37,7 @@ static char *made(const char *yaml, const char *fields, const char *text) {
     } else {
         found = strdup(record.reason);
     }
+    slack_free(&slack);
     free(place.bytes);
     records_destroy(records);
     schema_destroy(schema);
@@ -145,8 +147,8 @@ TEST(bytes) {
         LAB_MUST(own_id_set(schema, cases[i].fields, &err));
         records_t *records = records_new(schema);
         slack_t slack = slack_new(cases[i].bytes, cases[i].length);
-        const bool whole = records_one(records, NULL, slack.text, cases[i].length, true, 77, &place,
-                                       &record) == PARSED_DOCUMENT;
+        records_begin(records, NULL, slack.text, cases[i].length, true, true, 77);
+        const bool whole = records_next_into(records, &place, &record, NULL) == PARSED_DOCUMENT;
         if (!whole && (!cases[i].reason || !strstr(record.reason, cases[i].reason)))
             fail_msg("case %zu: %s", i, record.reason);
         if (whole && (record.document_length != cases[i].made_length ||

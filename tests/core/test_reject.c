@@ -131,7 +131,7 @@ static void drop(kept_all_t *all) {
 static kept_all_t read_back(const schema_t *of) {
     kept_all_t all = {0};
     err_t err = {.text = ""};
-    if (!rejects_read("r", of, take, &all, &err))
+    if (!rejects_read("r", 0, of, take, &all, &err))
         fail_msg("%s", err.text);
     return all;
 }
@@ -767,7 +767,7 @@ TEST(fixed_on_another_system) {
 static void expect_refusal(status_t status, const char *says) {
     kept_all_t all = {0};
     err_t err = {.text = ""};
-    if (rejects_read("r", schema, take, &all, &err))
+    if (rejects_read("r", 0, schema, take, &all, &err))
         fail_msg("this was taken:\n%s", whole_file());
     assert_int_equal(err.status, status);
     if (!strstr(err.text, says))

@@ -83,7 +83,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     for (int round = 0; round < 2; round++) {
         seen_t seen = {0, false};
         err_t err = {.text = ""};
-        bool ok = rejects_read(path, law->schema, take, &seen, &err);
+        bool ok = rejects_read(path, 0, law->schema, take, &seen, &err);
         LAB_MUST(ok || ((err.status == STATUS_USAGE || err.status == STATUS_INPUT) && err.text[0]));
         /* whoever announces the new run's own mark beforehand would have to guess it */
         if (round && ok && added)

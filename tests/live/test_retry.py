@@ -390,18 +390,20 @@ class Command(Case):
 
 class Large(Case):
     def test_memory(self):
-        """rows of 15 MB, --memory 16M: below that, 32 MiB and three rows, also where their documents are there already"""
+        """rows of 15 MB, --memory 16M: below that, 32 MiB and three rows, also where their documents are there already, where
+        the `_id`s are the data's own, and to verify them"""
         rows_bytes, most = 15000000, (16 << 20) + (32 << 20) + 3 * 15000000
-        self.write("a.csv", b"n,t\n1,a\n" + b"".join(b"x%d," % i + b"t" * rows_bytes + b"\n" for i in range(4)))
-        target = "big"
-        self.tipple("load", "--uri", self.uri(target), "--type", "n:int", "--on-bad-value", "reject", "a.csv", status=2)
-        name = "%s.%s.rejects" % (self.database, target)
-        self.write("fixed", re.sub(rb"(?m)^x(\d)", rb"\1", (self.folder / name).read_bytes()))
-        for part in ("loaded", "already_there"):
-            done = self.tipple("load", "--retry", "fixed", "--memory", "16M", "--json", "--uri", self.uri(target))
-            counts = json.loads(done.stdout)
-            self.assertEqual(4, counts[part])
-            self.assertLess(counts["peak_memory_bytes"], most)
+        self.write("a.csv", b"n,k,t\n1,0,a\n" + b"".join(b"x%d,%d," % (i, i + 1) + b"t" * rows_bytes + b"\n" for i in range(4)))
+        for target, own in (("big", []), ("own", ["--id", "k"])):
+            self.tipple("load", "--uri", self.uri(target), "--type", "n:int", "--on-bad-value", "reject", *own, "a.csv", status=2)
+            name = "%s.%s.rejects" % (self.database, target)
+            self.write("fixed", re.sub(rb"(?m)^x(\d)", rb"\1", (self.folder / name).read_bytes()))
+            words = "--retry", "fixed", "--memory", "16M", "--json", "--uri", self.uri(target)
+            for words, part, count in ((("load", *words), "loaded", 4), (("load", *words), "already_there", 4),
+                                       (("verify", *words, "a.csv"), "fixed", 4)):
+                counts = json.loads(self.tipple(*words).stdout)
+                self.assertEqual(count, counts[part])
+                self.assertLess(counts["peak_memory_bytes"], most, (target, part))
 
 
 if __name__ == "__main__":

@@ -66,16 +66,16 @@ static const dialect_t *dialect_then(const schema_t *schema, const block_t *bloc
 /* The document that the record made when it ended there; NULL with *err untouched: none. */
 static bool encode_old(const schema_t *schema, const block_t *block, uint32_t offset, const torn_t *torn,
                        records_place_t *place, uint32_t *length, err_t *err) {
-    record_t record;
+    record_t record = {.needed = torn->length};
     dialect_t own;
     *length = 0;
     records_t *reader = records_new(schema);
     if (!reader)
         return err_memory(err, torn->length);
     records_from(reader, block_known_as(block));
-    const parsed_t parsed =
-        records_one(reader, dialect_then(schema, block, offset, torn, &own), block->buffer.bytes + offset,
-                    torn->length, block->file_start && !offset, block->id_base + offset, place, &record);
+    records_begin(reader, dialect_then(schema, block, offset, torn, &own), block->buffer.bytes + offset,
+                  (uint32_t)torn->length, block->file_start && !offset, true, block->id_base + offset);
+    const parsed_t parsed = records_next_into(reader, place, &record, NULL);
     if (parsed == PARSED_DOCUMENT)
         *length = record.document_length;
     records_destroy(reader);

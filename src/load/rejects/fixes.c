@@ -177,15 +177,15 @@ bad_value_t fixes_bad_value(const schema_t *schema, const entry_t *entry) {
 /* The document of a record under the `_id` of the fix; its length is 0 where there is none. */
 static bool encode(reading_t *reading, const retry_t *retry, fix_t *fix, err_t *err) {
     const fixes_options_t *options = reading->options;
-    record_t record;
+    record_t record = {.needed = retry->length};
     dialect_t dialect = retry->dialect;
     dialect.bad_value = fix->read_as;
     fix->length = 0;
     fix->filtered = false;
     if (retry->refusal)
         return true;
-    const parsed_t parsed = records_one(reading->reader, &dialect, retry->bytes, retry->length, false,
-                                        fix->id, reading->place, &record);
+    records_begin(reading->reader, &dialect, retry->bytes, (uint32_t)retry->length, false, true, fix->id);
+    const parsed_t parsed = records_next_into(reading->reader, reading->place, &record, NULL);
     if (parsed == PARSED_MEMORY)
         return err_memory(err, record.needed);
     if (parsed != PARSED_DOCUMENT || record.length > CUTTER_RECORD ||
@@ -405,7 +405,7 @@ fixes_t *fixes_read(char *const *paths, size_t count, const places_t *places, co
     for (size_t i = 0; ok && i < count; i++) {
         const size_t from = fixes->seen_count;
         fixes->path = paths[i];
-        ok = rejects_read(paths[i], options->schema, take, &reading, err) &&
+        ok = rejects_read(paths[i], 0, options->schema, take, &reading, err) &&
              (options->later || judge_file(fixes, paths[i], from, places, NULL, err));
     }
     ok = ok && (options->later || finish(fixes, err));
@@ -429,7 +429,7 @@ bool fixes_make(const fixes_t *fixes, const fix_t *fix, records_t *reader, recor
                          .place = place,
                          .again = {.id = fix->id, .read_as = fix->read_as}};
     records_from(reader, fix->entry->path);
-    if (!rejects_read_at(fix->file, fix->at, fixes->options.schema, make, &reading, err))
+    if (!rejects_read(fix->file, fix->at, fixes->options.schema, make, &reading, err))
         return false;
     return (reading.again.length == fix->length && reading.again.hash == fix->hash) ||
            err_set(err, STATUS_INPUT, "%s was changed while it was read; verify again", fix->file);

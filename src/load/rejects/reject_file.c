@@ -1,4 +1,5 @@
 #include "load/rejects/reject_file.h"
+#include "base/threads.h"
 #include "input/magic.h"
 
 #include <errno.h>
@@ -21,7 +22,8 @@ static const char *behind_line(const char *at, const char *end) {
     return found ? found + 1 : end;
 }
 
-/* Behind the text stands at least one NUL, in memory of no file. */
+/* After the text stand POOL_SLACK zeros, in memory of no file: records are read where they are. Before a record stand as many
+ * bytes, its head and the mark. */
 static bool map_text(reject_file_t *file, int fd, size_t most) {
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
     struct stat stat;
@@ -33,7 +35,7 @@ static bool map_text(reject_file_t *file, int fd, size_t most) {
     }
     const size_t size = S_ISREG(stat.st_mode) ? (size_t)stat.st_size : 0;
     file->size = size < most ? size : most;
-    file->mapped = (file->size / page + 1) * page;
+    file->mapped = ((file->size + POOL_SLACK) / page + 1) * page;
     char *text = mmap(NULL, file->mapped, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (text == MAP_FAILED)
         return false;

@@ -199,8 +199,8 @@ static bool is_in_order(const char *path, const reject_file_t *file, err_t *err)
     return true;
 }
 
-bool rejects_read_at(const char *path, size_t only, const schema_t *schema, retry_fn *take, void *context,
-                     err_t *err) {
+bool rejects_read(const char *path, size_t only, const schema_t *schema, retry_fn *take, void *context,
+                  err_t *err) {
     reject_file_t file;
     reject_entry_t entry;
     char input[PATH_ROOM];
@@ -240,8 +240,4 @@ bool rejects_read_at(const char *path, size_t only, const schema_t *schema, retr
     reject_known_free(&known);
     reject_file_close(&file);
     return ok;
-}
-
-bool rejects_read(const char *path, const schema_t *schema, retry_fn *take, void *context, err_t *err) {
-    return rejects_read_at(path, 0, schema, take, context, err); /* where comments are, and no entry */
 }

@@ -35,13 +35,11 @@ typedef struct {
     const char *refusal;
 } retry_t;
 
-/* Calls take for each entry. Status 1 where the file cannot be read, is no reject file, or an entry's line
+/* Calls take for each entry, or only for the one that begins at `only`: if the file was changed since, this may be another one,
+ * or none. only 0: all, since a file begins with comments. Status 1 where the file cannot be read, is no reject file, or an entry's line
  * was damaged or several lines stand below it (which is said with its line). */
 typedef bool retry_fn(void *context, const retry_t *retry, err_t *err);
-bool rejects_read(const char *path, const schema_t *schema, retry_fn *take, void *context, err_t *err);
-
-/* The same of the entry that begins there, or, if the file was changed since, of another one or none. */
-bool rejects_read_at(const char *path, size_t at, const schema_t *schema, retry_fn *take, void *context,
-                     err_t *err);
+bool rejects_read(const char *path, size_t only, const schema_t *schema, retry_fn *take, void *context,
+                  err_t *err);
 
 #endif

@@ -129,12 +129,12 @@ static bool count(void *context, const retry_t *retry, err_t *err) {
 static bool feed(job_t *job, err_t *err) {
     size_t entries = job->fixes ? fixes_entries(job->fixes) : 0;
     /* counted first: blocks point into the array of files, which must not move */
-    if (!job->fixes && !rejects_read(job->spec->retry, job->schema, count, &entries, err))
+    if (!job->fixes && !rejects_read(job->spec->retry, 0, job->schema, count, &entries, err))
         return false;
     if (!(job->files = calloc(2 * entries + 1, sizeof *job->files)))
         return err_memory(err, entries * sizeof *job->files);
     feeding_t feeding = {.job = job, .room = 2 * entries};
-    return rejects_read(job->spec->retry, job->schema, take, &feeding, err);
+    return rejects_read(job->spec->retry, 0, job->schema, take, &feeding, err);
 }
 
 /* A thread, since it waits for those that send, and they for what the main thread hears of the catalog. */

@@ -95,9 +95,11 @@ verifier_t *verifier_new(inspection_t *inspection, err_t *err) {
     }
     verifier->inspection = inspection;
     verifier->reader = records_new(inspection->schema);
+    verifier->fix_reader = records_new(inspection->schema);
     verifier->differences = differences_new(inspection->most);
     verifier->found = differences_new(inspection->most);
-    bool ok = (verifier->reader && verifier->differences && verifier->found) || err_memory(err, 1);
+    bool ok = (verifier->reader && verifier->fix_reader && verifier->differences && verifier->found) ||
+              err_memory(err, 1);
     ok = ok && (!inspection->schema->id || (verifier->by_id = by_id_new(err)));
     if (ok && (verifier->target = snapshot_read_new(inspection->server, NULL, err)))
         return verifier;
@@ -200,11 +202,25 @@ static bool expect(sink_t *sink, int64_t id, const uint8_t *document, uint32_t l
             check_fix(verifier, err));
 }
 
-bool verifier_make_fix(verifier_t *verifier, err_t *err) {
-    const inspection_t *inspection = verifier->inspection;
-    if (!verifier->fix_reader && !(verifier->fix_reader = records_new(inspection->schema)))
-        return err_memory(err, 1);
-    return fixes_make(inspection->fixes, verifier->at_fix, verifier->fix_reader, &verifier->fix_place, err);
+/* The document of the fix at hand, or again that of the record, in fix_place. */
+static bool make(verifier_t *verifier, err_t *err) {
+    const block_t *block = verifier->block;
+    record_t record = verifier->record;
+    records_t *reader = verifier->fix_reader;
+    if (verifier->at_fix)
+        return fixes_make(verifier->inspection->fixes, verifier->at_fix, reader, &verifier->fix_place, err);
+    records_from(reader, block_known_as(block));
+    records_begin(reader, block->file->dialect, block->buffer.bytes + record.offset, record.length, false,
+                  true, verifier->record_id);
+    return records_next_into(reader, &verifier->fix_place, &record, NULL) == PARSED_DOCUMENT ||
+           err_memory(err, record.needed);
+}
+
+bool verifier_describe(verifier_t *verifier, difference_t *difference, const uint8_t *expected,
+                       uint32_t expected_length, const uint8_t *stored, uint32_t stored_length, err_t *err) {
+    return (expected || make(verifier, err)) &&
+           difference_describe(difference, expected ? expected : verifier->fix_place.bytes, expected_length,
+                               stored, stored_length, err);
 }
 
 /* A fix that makes a document. */
@@ -216,7 +232,7 @@ static bool expect_fix(sink_t *sink, const fix_t *fix, err_t *err) {
     verifier->fixed = false;
     if (!verifier->by_id)
         return merge_expect_hash(&sink->merge, fix->id, fix->hash, fix->length, err);
-    return verifier_make_fix(verifier, err) &&
+    return make(verifier, err) &&
            verifier_expect_by_id(verifier, verifier->fix_place.bytes, fix->length, err);
 }
 
@@ -277,6 +293,8 @@ static bool take_record(sink_t *sink, parsed_t parsed, err_t *err) {
         verifier->why = "the filter leaves its record out";
         document = NULL;
     }
+    if (!document)
+        verifier_let_go(verifier); /* the document that the record was fixed to may be as long */
     return expect_record(sink, document, document ? record->document_length : 0, err);
 }
 

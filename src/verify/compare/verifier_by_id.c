@@ -71,17 +71,19 @@ static bool is_known_reject(const verifier_t *verifier, const by_id_place_t *pla
     return standing_of_reject(entry_of(verifier), place->offset, &place->identity, &of) == STANDING_OPEN;
 }
 
-static bool describe(difference_t *difference, const by_id_found_t *found, const char *why, err_t *err) {
-    return difference_name_id_of(difference, found->expected, found->expected_length, err) &&
-           (!found->others || difference_describe(difference, found->expected, found->expected_length,
-                                                  found->other, found->other_length, err)) &&
+static bool describe(verifier_t *verifier, difference_t *difference, const by_id_found_t *found,
+                     const char *why, err_t *err) {
+    return difference_name_id_of(difference, found->id, found->id_length, err) &&
+           (!found->others || verifier_describe(verifier, difference, found->expected, found->expected_length,
+                                                found->other, found->other_length, err)) &&
            (!why || difference_say_why(difference, why, err));
 }
 
 static bool tell(verifier_t *verifier, difference_kind_t kind, const by_id_place_t *place,
                  const by_id_found_t *found, err_t *err) {
     difference_t difference = difference_at(verifier, kind, place);
-    if (!differences_wants(verifier->found, &difference) || describe(&difference, found, place->why, err))
+    if (!differences_wants(verifier->found, &difference) ||
+        describe(verifier, &difference, found, place->why, err))
         return differences_add(verifier->found, &difference, err);
     difference_free(&difference);
     return false;
@@ -97,7 +99,7 @@ static bool note_found(verifier_t *verifier, last_found_t what, const by_id_plac
         what != LAST_EQUAL && verifier->last.detail_count + last->detail_count < LAST_MOST_DETAILS;
     const last_record_t record = {
         .hash = found->hash, .offset = place->offset, .file = (uint32_t)difference.file, .found = what};
-    if (!detail || describe(&difference, found, place->why, err))
+    if (!detail || describe(verifier, &difference, found, place->why, err))
         return last_wins_note(last, &record, detail ? &difference : NULL, err);
     difference_free(&difference);
     return false;
@@ -163,7 +165,7 @@ bool verifier_expect_by_id(verifier_t *verifier, const uint8_t *document, uint32
     verifier->places[tag] = place_of(verifier);
     if (!by_id_expect(verifier->by_id, tag, document, length, err))
         return false;
-    verifier_let_go(verifier); /* by_id has a copy */
+    verifier_let_go(verifier); /* by_id has what it needs */
     return !by_id_is_full(verifier->by_id) || verifier_ask_by_id(verifier, err);
 }
 

@@ -42,15 +42,6 @@ const char *verifier_why_behind(const wanted_t *wanted) {
                : "the file ends before";
 }
 
-/* What a fix makes is known by its hash alone, and is made again only for this. */
-static bool describe(verifier_t *verifier, difference_t *difference, const merge_found_t *found, err_t *err) {
-    if (!found->expected && !verifier_make_fix(verifier, err))
-        return false;
-    const uint8_t *expected = found->expected ? found->expected : verifier->fix_place.bytes;
-    return difference_describe(difference, expected, found->expected_length, found->stored,
-                               found->stored_length, err);
-}
-
 static bool is_behind_end(const block_t *block, uint64_t offset) {
     return block->tail && offset >= block->offset + block->length + block->oversize.length;
 }
@@ -120,7 +111,9 @@ bool verifier_take_finding(void *context, const merge_found_t *found, err_t *err
                 difference.behind = difference.offset + record->length + record->line_end;
             }
             if (found->kind != MERGE_MISSING)
-                ok = !wanted || describe(verifier, &difference, found, err);
+                ok = !wanted ||
+                     verifier_describe(verifier, &difference, found->expected, found->expected_length,
+                                       found->stored, found->stored_length, err);
             else if (verifier->why)
                 ok = difference_say_why(&difference, verifier->why, err);
         }

@@ -33,11 +33,11 @@ struct verifier {
     int64_t record_id;
     int64_t first_id; /* of the window at hand */
     uint64_t window_offset;
-    const char *why;       /* why nothing is expected at the record, or something else */
-    size_t fix;            /* the next one */
-    const fix_t *at_fix;   /* the one at hand, which makes a document; or NULL */
-    bool fixed;            /* what the record was fixed to was found */
-    records_t *fix_reader; /* NULL until a fix is made */
+    const char *why;     /* why nothing is expected at the record, or something else */
+    size_t fix;          /* the next one */
+    const fix_t *at_fix; /* the one at hand, which makes a document; or NULL */
+    bool fixed;          /* what the record was fixed to was found */
+    records_t *fix_reader;
     records_place_t fix_place;
 
     /* where the `_id`s are the data's own; else NULL */
@@ -55,8 +55,9 @@ bool verifier_take_finding(void *context, const merge_found_t *found, err_t *err
 
 /* verifier.c. What a long document has taken is given back: nobody needs it any more. */
 void verifier_let_go(verifier_t *verifier);
-/* Makes the document of the fix at hand, in fix_place. */
-bool verifier_make_fix(verifier_t *verifier, err_t *err);
+/* How the stored document differs. expected NULL: it is that of the fix or the record at hand, which is made again. */
+bool verifier_describe(verifier_t *verifier, difference_t *difference, const uint8_t *expected,
+                       uint32_t expected_length, const uint8_t *stored, uint32_t stored_length, err_t *err);
 
 /* verifier_by_id.c: the record at hand makes this document, by its own `_id`. */
 bool verifier_expect_by_id(verifier_t *verifier, const uint8_t *document, uint32_t length, err_t *err);
