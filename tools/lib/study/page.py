@@ -1,9 +1,10 @@
-"""page: the HTML report of a study: its sentences, its tables, and plots of lines or bars as SVG. It needs nothing else."""
+"""page: the HTML report of a study: its sentences, its tables, and plots of lines or bars as SVG, which need nothing else."""
 import html
 import math
 
 COLOURS = ("#1f6fb4", "#c8551b", "#2c8a4b", "#8a4fb0", "#8c6d1f", "#c2337a", "#4a5560", "#1b9aaa")
 WIDTH, HEIGHT, LEFT, TOP, BOTTOM, LEGEND = 720, 300, 62, 46, 30, 215
+ORIGIN = "<!-- made by tools/study pages; its words stand in tools/lib/study/study_%s.py -->"
 STYLE = """body{font:14px/1.45 system-ui,sans-serif;margin:24px auto;max-width:1060px;padding:0 16px;color:#1c2330;background:#fff}
 table{border-collapse:collapse;margin:10px 0 22px;font-size:13px}td,th{padding:3px 9px;border-bottom:1px solid #dde2e8;text-align:right}
 td.l,th.l{text-align:left}th{border-bottom:2px solid #9aa5b1}figure{margin:14px 0}svg{max-width:100%;height:auto}div.t{overflow-x:auto}"""
@@ -71,8 +72,9 @@ def plot(title, xs, series, unit, bars=False, log=False):
         parts += ['<path d="M%d %dh18" stroke="%s" stroke-width="%d"%s/>' % (
             right + 14, y, colour, 10 if bars else 3, ' stroke-dasharray="6 4"' if published and not bars else ""),
             _text(right + 38, y + 4, name)]
-    return ('<figure><svg viewBox="0 0 %d %d" width="%d" font-family="system-ui,sans-serif" font-size="12" fill="#1c2330" role="img" '
-            'aria-label="%s">%s</svg></figure>' % (WIDTH, HEIGHT, WIDTH, html.escape(title), "".join(parts)))
+    return ('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" width="%d" font-family="system-ui,sans-serif" font-size="12" '
+            'fill="#1c2330" style="background:#fff" role="img" aria-label="%s">%s</svg>' % (
+                WIDTH, HEIGHT, WIDTH, html.escape(title), "".join(parts)))
 
 
 def table(head, rows, left):
@@ -85,4 +87,5 @@ def table(head, rows, left):
 def page(title, top, plots, parts):
     """The plots come before the tables: they are what a reader looks for."""
     return ('<!doctype html><html lang="en"><meta charset="utf-8"><title>%s</title><style>%s</style><h1>%s</h1>%s<div id="plots">%s</div>%s'
-            '</html>\n' % (html.escape(title), STYLE, html.escape(title), "\n".join(top), "".join(plots), "\n".join(parts)))
+            '</html>\n' % (html.escape(title), STYLE, html.escape(title), "\n".join(top),
+                           "".join("<figure>%s</figure>" % plot for plot in plots), "\n".join(parts)))

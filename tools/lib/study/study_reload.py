@@ -7,7 +7,8 @@ import time
 from workplace import collection, count, ratio, say, time_of
 
 ARTICLE = ("The fastest reload of a replica set",
-           "\"Resync a Member of a Replica Set\", MongoDB's manual, which has these ways to fill a member and no figures")
+           "\"Resync a Member of a Replica Set\", MongoDB's manual, which has these ways to fill a member and no figures",
+           "Is a replica set made faster by loading it, or by loading one server that becomes its first member?")
 SET, SYNC, COPY = "set first", "one member first, initial sync", "one member first, its files copied"
 MEMBERS = 3
 
@@ -62,9 +63,9 @@ def run(place):
         say("a set of two: %s", way)
         alone[way] = reload(place, way, 2, documents, paths)
     total = {way: statistics.median(sum(steps.values()) for steps in one) for way, one in found.items()}
-    place.note("%s documents and an index, from no server to %d members that have all of them, on %s, which all members"
-               " share. Medians of %d rounds, in turns. After each reload verify found no difference.",
-               count(documents), MEMBERS, place.host(), rounds)
+    place.note("%s documents and an index, from no server to %d members that have all of them. Medians of %d rounds, in"
+               " turns. After each reload verify found no difference.",
+               count(documents), MEMBERS, rounds)
     place.table(["way", "time", "by the time of the set first"],
                 [[way, time_of(one), ratio(one, total[SET])] for way, one in total.items()])
     for way, one in found.items():
@@ -74,9 +75,9 @@ def run(place):
     place.note("The same with one member more only, so that no other member takes CPU meanwhile:")
     place.table(["step", *alone], [[step, *(time_of(steps.get(step)) for steps in alone.values())]
                                    for step in dict.fromkeys(step for steps in alone.values() for step in steps)])
-    place.plot("From no server to all members", list(total), {"seconds": list(total.values())}, "seconds", bars=True)
     place.note("What differs elsewhere: %d CPUs and one disk serve all members here. Members with hosts of their own apply the"
-               " oplog at the same time, so the set loads faster than here; a copy then goes over the network.", os.cpu_count())
+               " oplog at the same time, so the set loads faster than here; a copy then goes over the network. A single server writes no"
+               " oplog. Starts and elections take as long with more data. docs/disaster-recovery.md has the commands.", os.cpu_count())
     place.conclude_counts("The set first takes %.3g seconds of CPU of servers and client, one member first %.3g with an initial sync"
                           " and %.3g with copied files.", *(statistics.median(cpu[way]) for way in (SET, SYNC, COPY)))
     place.conclude("A member that is loaded alone, whose files are copied to the others, makes the set in %s of the time that"

@@ -12,6 +12,7 @@ import shutil
 import subprocess
 import sys
 import textwrap
+import time
 
 import clusters
 import minimongo
@@ -22,7 +23,7 @@ from meter import Meter
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 PUBLISHED = json.loads((ROOT / "docs/studies/published.json").read_text())
-WIDTH = 80  # columns of a screen
+WIDTH, PAGE_WIDTH = 80, 150  # columns of a screen, and of a page of docs
 OTHERS = 10  # percent of the CPUs: with more for other programs a figure is not this host's
 
 
@@ -59,6 +60,12 @@ def collection(server, name):
     return "%s/%s%s" % (head.rstrip("/"), name, "?" + options if options else "")
 
 
+def first_line(*command):
+    """What this program prints first; nothing if it cannot."""
+    done = subprocess.run(command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    return done.stdout.partition("\n")[0]
+
+
 def empty_page_cache():
     """False: this host does not let us."""
     try:
@@ -71,12 +78,13 @@ def empty_page_cache():
 
 class Workplace:
     def __init__(self, options, name, article):
-        """article: its title, and who published it, when and where."""
+        """article: its title; who published it, when and where; and what it asked."""
         self.options, self.name, self.article = options, name, article
         self.folder, self.data = (options.dir.absolute() / part for part in (name, "data"))
         self.tipple = os.environ.get("TIPPLE") or ROOT / "build/release/tipple"
         self.told, self.plots, self.costs, self.warnings, self.processes = [], [], [], [], ((), ())
         self.measured, self.counted = "", ""  # the sentences on top
+        self.page, self.began = self.folder / "page", time.monotonic()
 
     def __enter__(self):
         if not os.access(self.tipple, os.X_OK):
@@ -84,6 +92,7 @@ class Workplace:
         self.folder.mkdir(parents=True, exist_ok=True)
         self.data.mkdir(exist_ok=True)
         self._remove_servers()
+        shutil.rmtree(self.page, ignore_errors=True)
         return self
 
     def __exit__(self, kind, *_):
@@ -91,7 +100,7 @@ class Workplace:
         if kind:
             self.warn("the study failed, and this is not all of it")
         if self.told:
-            self._publish()
+            self._publish(whole=not kind)
 
     def _remove_servers(self):
         for left in self.folder.glob("servers-*"):
@@ -208,8 +217,10 @@ class Workplace:
         some of the others, of which `together` are kept next to each other."""
         self.told.append(([[str(cell) for cell in row] for row in [head, *rows]], left, together))
 
-    def plot(self, *words, **looks):
-        self.plots.append(page.plot(*words, **looks))
+    def plot(self, title, *words, **looks):
+        drawn = page.plot(title, *words, **looks)
+        if drawn:
+            self.plots.append((title, drawn))
 
     def conclude(self, words, *values):
         """The sentence on top, from times and rates. Where other programs disturbed them, there is no such sentence."""
@@ -249,28 +260,50 @@ class Workplace:
                        1e6 * (cost.servers + cost.routers + cost.clients) / (cost.number or 1), cost.read / 1e6))]
                     for cost in self.costs])
 
-    def _publish(self):
-        if self.costs:
-            self._tell_costs()
-            shares = {cost.name: 100 * cost.others / cost.seconds / os.cpu_count() for cost in self.costs}
-            disturbed = [name for name, share in shares.items() if share > OTHERS]
-            if disturbed:
-                self.warn("other programs held up to %.0f %% of the CPUs (%s)", max(shares.values()), "; ".join(disturbed))
-                self.measured = "No conclusion about times, because other programs held up to %.0f %% of the CPUs." % max(shares.values())
-        top = ["# " + self.article[0], "tools/study %s, after %s." % (self.name, self.article[1])]
+    def _publish(self, whole):
+        """For a screen, as a report and, of a whole study, as a page of docs with its pictures."""
+        shares = {cost.name: 100 * cost.others / cost.seconds / os.cpu_count() for cost in self.costs}
+        held, disturbed = max(shares.values(), default=0), [name for name, share in shares.items() if share > OTHERS]
+        if disturbed:
+            self.warn("other programs disturbed %s", "; ".join(disturbed))
+            self.measured = "No conclusion about times, because other programs disturbed them."
+        title, source, question = self.article
         conclusion = " ".join(filter(None, (self.counted, self.measured)))
+        top = ["After %s. %s" % (source, question), self._made("other programs held up to %.0f %% of the CPUs" % held)]
         top += ["**%s**" % conclusion] if conclusion else []
         top += ["Warnings: %s." % "; ".join(self.warnings)] if self.warnings else []
-        text = "\n\n".join(_markdown(part) for part in top + self.told)
+        if whole:
+            self._write_page(["# " + title, page.ORIGIN % self.name, *top])
+        if self.costs:
+            self._tell_costs()
+        text = "\n\n".join(_markdown(part, WIDTH) for part in ["# " + title, *top, *self.told])
         print(text, flush=True)
         (self.folder / "table.md").write_text(text + "\n")
         report = self.folder / "report.html"
-        report.write_text(page.page(self.article[0], [_html(part) for part in top[1:]], self.plots, [_html(part) for part in self.told]))
+        report.write_text(page.page(title, map(_html, top), [drawn for _, drawn in self.plots], map(_html, self.told)))
         say("the table is in %s, the report with plots in %s", *(os.path.relpath(self.folder / name) for name in ("table.md", report.name)))
 
-    def host(self):
+    def _write_page(self, top):
+        self.page.mkdir()
+        pictures = []
+        for number, (title, drawn) in enumerate(self.plots, 1):
+            name = "%s-%d.svg" % (self.name, number)
+            (self.page / name).write_text(drawn + "\n")
+            pictures.append("![%s](%s)" % (title, name))
+        text = "\n\n".join(_markdown(part, PAGE_WIDTH) for part in [*top, *pictures, *self.told])
+        (self.page / (self.name + ".md")).write_text(text + "\n")
+
+    def _made(self, disturbance):
+        """What the figures depend on, and the command that makes them again."""
         memory = int(next(line for line in open("/proc/meminfo") if line.startswith("MemTotal")).split()[1]) / 2**20
-        return "%d CPUs, %.0f GB, %s" % (os.cpu_count(), memory, platform.machine())
+        scale = "tiny" if self.tiny else "%g" % self.options.scale
+        commit = first_line("git", "describe", "--always", "--dirty", "--exclude=*")
+        command = ["tools/study", self.name, "--scale", scale, *(["--quick"] if self.options.quick else []),
+                   *(["--data", "FILE..."] if self.options.data else [])]
+        return "Scale %s, %s: %s on %d CPUs, %.0f GB, %s, with mongod %s and %s%s; %s. Again: `%s`" % (
+            scale, time.strftime("%-d %B %Y"), time_of(time.monotonic() - self.began), os.cpu_count(), memory, platform.machine(),
+            first_line(mongods.find(), "--version").rpartition("v")[2], first_line(self.tipple, "--version"),
+            commit and ", commit " + commit, disturbance, " ".join(command))
 
     def published(self, table):
         """The rows of a published table: {row: {column: text}}."""
@@ -296,12 +329,12 @@ def _pieces(cells, left, together, most):
     return [[[row[i] for i in piece] for row in cells] for piece in chosen]
 
 
-def _markdown(part):
+def _markdown(part, width):
     """A table that reads well as it is, or a sentence."""
     if isinstance(part, str):
-        return part if part.startswith("# ") else textwrap.fill(part, WIDTH, break_long_words=False, break_on_hyphens=False)
+        return part if part.startswith("# ") else textwrap.fill(part, width, break_long_words=False, break_on_hyphens=False)
     tables, left = [], part[1]
-    for cells in _pieces(*part, WIDTH):
+    for cells in _pieces(*part, width):
         widths = [max(len(row[i]) for row in cells) for i in range(len(cells[0]))]
         line = ["-" * width if i < left else "-" * (width - 1) + ":" for i, width in enumerate(widths)]
         tables.append("\n".join("| " + " | ".join(cell.ljust(width) if i < left else cell.rjust(width) for i, (cell, width) in enumerate(
