@@ -195,13 +195,14 @@ class Elsewhere(unittest.TestCase):
     def test_pages(self):
         """so is what stands in a column of a study's page that is called published"""
         seen = 0
-        for name, of in (("mot", ["mot configurations"]), ("obd", ["obd ways"]), ("secondaries", ["secondary reads"])):
-            rows = {row.replace(",", ""): set(cells.values()) for table in of for row, cells in TABLES[table]["rows"].items()}
+        for name, of, first in (("mot", "mot configurations", "options"), ("obd", "obd ways", "documents"),
+                                ("secondaries", "secondary reads", "clients")):
+            rows = {row.replace(",", ""): set(cells.values()) for row, cells in TABLES[of]["rows"].items()}
             if name == "secondaries":
-                rows = {threads: {cells[threads] for cells in TABLES[of[0]]["rows"].values()} for threads in ("8", "16", "32", "64")}
+                rows = {threads: {cells[threads] for cells in TABLES[of]["rows"].values()} for threads in ("8", "16", "32", "64")}
             for head, lines in tables((ROOT / "docs/studies" / (name + ".md")).read_text()):
-                columns = [at for at, title in enumerate(head) if title.startswith("published") and head[1:3] != ["here", "published"]]
-                if head[0] == "ratio" or head == MOT_RATIOS:
+                columns = [at for at, title in enumerate(head) if title.startswith("published")]
+                if head[0] != first or head == MOT_RATIOS:
                     continue
                 for line in lines:
                     for at in columns:
@@ -226,7 +227,7 @@ class Elsewhere(unittest.TestCase):
             for column, published in (("query", query), ("load min", load)):
                 over, under = (number(row[column]) for row in (rows[name], first))
                 self.assertAlmostEqual(over / under, float(published), delta=0.005001, msg=(name, column))
-        self.assertEqual(5, len(lines))
+        self.assertGreaterEqual(len(lines), 3)
 
     def test_places(self):
         """each published table names its article and the place in it"""
