@@ -192,7 +192,7 @@ static bool digest_of(const schema_t *schema, size_t fields, bad_value_t bad_val
 
 bool schema_digest(schema_t *schema, err_t *err) {
     schema->bound = schema->bad_value;
-    return digest_of(schema, schema_bound(schema), schema->bound, schema->digest, err);
+    return digest_of(schema, schema->field_count, schema->bound, schema->digest, err);
 }
 
 /* ---- columns that come and go ---- */
@@ -203,13 +203,6 @@ const char *const schema_new_columns[NEW_COLUMNS] = {
 bool schema_is_named(const schema_t *schema) {
     return schema->kind == RECORDS_DELIMITED && schema->usual_layouts &&
            (schema->header == HEADER_YES || schema->header == HEADER_WORDS);
-}
-
-size_t schema_bound(const schema_t *schema) {
-    size_t fields = 0;
-    while (fields < schema->field_count && !schema->fields[fields].added)
-        fields++;
-    return fields;
 }
 
 void schema_usual_layouts(schema_t *schema, const uint16_t *fields, size_t count) {
@@ -267,7 +260,7 @@ bool schema_extend(schema_t *schema, schema_t *wider, err_t *err) {
     schema->fields = fields;
     schema->field_count = wider->field_count;
     if (schema->usual_layouts)
-        schema_usual_layouts(schema, wider->layouts[0].fields, schema_bound(schema));
+        schema_usual_layouts(schema, wider->layouts[0].fields, schema->field_count);
     return true;
 }
 

@@ -72,8 +72,9 @@
  * - A delimited schema has at least one layout, and its layouts have different numbers of columns. Fields of fixed width
  *   have no gaps between them, and are together as wide as `fixed`.
  * - Fields with `added` are the last ones, optional, and in a format whose columns a header names. They are in no layout.
- * - `digest` follows from everything that decides which document a record becomes, except for fields with `added`, and from nothing
- *   else. A record without their columns makes the same document with and without them. */
+ * - `digest` follows from everything that decides which document a record becomes, and from nothing else; once schema_bind has
+ *   taken the collection's, the fields with `added` are not part of it. A record without their columns makes the same document
+ *   with and without them. */
 #ifndef TIPPLE_FORMAT_SCHEMA_SCHEMA_H
 #define TIPPLE_FORMAT_SCHEMA_SCHEMA_H
 
@@ -457,9 +458,6 @@ bool schema_leaves_out(const schema_t *schema, encoding_t encoding, const uint8_
 
 /* A header must have the columns of the fields that make this path of a document. */
 void schema_need(schema_t *schema, const char *path);
-
-/* How many fields the format is bound by: all before the first one with `added`. */
-size_t schema_bound(const schema_t *schema);
 
 /* Makes the layouts of a format that has none: its first `count` fields, and the same without the optional ones at their end.
  * `fields`: the numbers of all fields. */

@@ -175,7 +175,7 @@ static bool add_usual_layouts(reader_t *reader, schema_t *schema) {
         fields[i] = (uint16_t)i;
     schema->usual_layouts = true;
     if (fields)
-        schema_usual_layouts(schema, fields, schema_bound(schema));
+        schema_usual_layouts(schema, fields, schema->field_count);
     return fields;
 }
 
