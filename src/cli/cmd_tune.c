@@ -85,8 +85,9 @@ static const result_view_t views[] = {
          .each = "settings"),
     LINE(SHOW_USUAL, "-set", "{cheapest.name}{-set}"),
     LINE(SHOW_USUAL, "-unsettled",
-         "not settled: a setting may be faster than that by more than {-surely_percent}; a higher --budget "
-         "tries more"),
+         "not settled: a setting may be faster than that by more than {-surely_percent}, or too little is "
+         "known "
+         "of it; a higher --budget tries more"),
     LINE(SHOW_USUAL, "load",
          "the cheapest within {-nearly_percent} of the best (fewest threads, then smallest batch):",
          .command = "load"),

@@ -87,6 +87,7 @@ static const trial_t TRIALS[] = {
     {"scatter of 10 %, 3 minutes, some slowed down", true, 0.1, 0.05, 60, 900, 950},
     {"scatter of 10 %, 3 minutes, any speeds", false, 0.1, 0, 60, 900, 950},
     {"scatter of 30 %, 10 minutes", true, 0.3, 0, 200, 900, 950},
+    {"scatter of 30 %, 10 minutes, any speeds", false, 0.3, 0, 200, 840, 950},
 };
 
 static void draw_speeds(const trial_t *trial, int tune, double speeds[CELLS], uint64_t *state) {
@@ -106,12 +107,12 @@ static double fastest(const double speeds[CELLS]) {
     return best;
 }
 
-static matrix_t *tune(const trial_t *trial, const double speeds[CELLS], uint64_t *state) {
-    matrix_t *matrix = new_matrix(CELLS);
+static matrix_t *tune(const trial_t *trial, size_t cells, const double *speeds, uint64_t *state) {
+    matrix_t *matrix = new_matrix(cells);
     const double phase = 6.283185307179586 * uniform(state);
     size_t setting;
     for (int i = 0; i < trial->trials && (setting = matrix_next(matrix)) != MATRIX_DONE; i++) {
-        assert_true(setting < CELLS);
+        assert_true(setting < cells);
         assert_int_equal(setting, matrix_next(matrix)); /* until it was tried */
         const double machines = 1 + 0.3 * sin(phase + 9.42 * i / trial->trials);
         matrix_add(matrix, setting, noisy(speeds[setting] * machines, trial->scatter, trial->slowed, state));
@@ -130,7 +131,7 @@ TEST(finds_the_best) {
             double speeds[CELLS];
             matrix_verdict_t verdict;
             draw_speeds(trial, at, speeds, &drawn);
-            matrix_t *matrix = tune(trial, speeds, &drawn);
+            matrix_t *matrix = tune(trial, CELLS, speeds, &drawn);
             matrix_judge(matrix, &verdict);
             const bool is_near = speeds[verdict.cheapest] >= 0.95 * fastest(speeds);
             bool holds = false;
@@ -151,6 +152,37 @@ TEST(finds_the_best) {
                       near_settled);
         assert_true(near * 1000 >= trial->near * tunes && held * 1000 >= trial->held * tunes);
         assert_true(near_settled * 100 >= settled * 95);
+    }
+}
+
+/* Two and three settings, of which one is three times slower: a settled tune does not say that this one could be the best. */
+TEST(few_settings) {
+    static const double speeds[] = {1, 1.0 / 3, 0.9};
+    const int tunes = count_tunes();
+    for (int i = 0; i < 6; i++) {
+        const trial_t trial = {"", false, 0.1 * (1 + i / 2), 0, 200, 0, 950};
+        const size_t cells = 2 + (size_t)i % 2;
+        uint64_t drawn = 3037000493u;
+        int held = 0, settled = 0, slow = 0;
+        for (int at = 0; at < tunes; at++) {
+            double turned[3];
+            matrix_verdict_t verdict;
+            const size_t first = (size_t)at % cells; /* the best */
+            for (size_t j = 0; j < cells; j++)
+                turned[(first + j) % cells] = speeds[j];
+            matrix_t *matrix = tune(&trial, cells, turned, &drawn);
+            matrix_judge(matrix, &verdict);
+            held += matrix->settings[first].state == MATRIX_CLOSE;
+            settled += verdict.settled;
+            slow += verdict.settled && matrix->settings[(first + 1) % cells].state == MATRIX_CLOSE;
+            free(matrix);
+        }
+        print_message("%zu settings, scatter of %.0f %%: set holds the best %d, settled %d of %d tunes, of "
+                      "these the set "
+                      "holds the one that is three times slower %d\n",
+                      cells, 100 * trial.scatter, held, settled, tunes, slow);
+        assert_true(held * 1000 >= trial.held * tunes && slow * 100 <= settled * 5);
+        assert_true(settled * 10 >= tunes * 8);
     }
 }
 

@@ -33,8 +33,9 @@ static bool is_known(const matrix_t *matrix, size_t at) {
 
 /* ---- levels and ranges ---- */
 
+/* The share by which the trial was faster than its levels say. */
 static double error_of(const matrix_t *matrix, const matrix_trial_t *trial) {
-    return trial->log_rate - matrix->levels[trial->setting].level - matrix->turns[trial->turn].level;
+    return expm1(trial->log_rate - matrix->levels[trial->setting].level - matrix->turns[trial->turn].level);
 }
 
 /* Moves the levels of all settings, or of all turns, by the mean of the errors that are left. */
@@ -48,11 +49,11 @@ static void move_levels(matrix_t *matrix, bool of_turns) {
         levels[of_turns ? trial->turn : trial->setting].sum += error_of(matrix, trial);
     }
     for (size_t i = 0; i < count; i++)
-        levels[i].level += levels[i].trials ? levels[i].sum / levels[i].trials : 0;
+        levels[i].level += levels[i].trials ? log1p(levels[i].sum / levels[i].trials) : 0;
 }
 
-/* Least squares, by turns for settings and turns. The levels of the call before are where it begins, so few steps are
- * enough. The turns' mean is then 0, and a setting's level is that of an average turn. */
+/* By turns for settings and for turns. The levels of the call before are where it begins, so few steps are enough. The
+ * turns' mean is then 0, and a setting's level is that of an average turn. */
 static void find_levels(matrix_t *matrix) {
     enum { STEPS = 10 };
     double mean = 0;
@@ -120,7 +121,8 @@ static bool meets(const matrix_t *matrix, size_t at, size_t best, double share, 
     return matrix->levels[at].level + reach >= matrix->levels[best].level + log(1 - apart);
 }
 
-/* True if each setting of the set is known to be at most MATRIX_SURELY faster than the cheapest one. */
+/* True if each setting of the set is known to be at most MATRIX_SURELY faster than the cheapest one, and how much faster or
+ * slower it is to within MATRIX_WIDEST. */
 static bool is_settled(const matrix_t *matrix, size_t cheapest) {
     if (matrix->levels[cheapest].trials < MATRIX_LEAST)
         return false;
@@ -128,7 +130,7 @@ static bool is_settled(const matrix_t *matrix, size_t cheapest) {
         const double faster = matrix->levels[i].level - matrix->levels[cheapest].level,
                      reach = hypot(matrix->settings[i].reach, matrix->settings[cheapest].reach);
         if (i != cheapest && matrix->settings[i].state == MATRIX_CLOSE &&
-            faster + reach > -log(1 - MATRIX_SURELY))
+            (faster + reach > -log(1 - MATRIX_SURELY) || reach > log(1 + MATRIX_WIDEST)))
             return false;
     }
     return true;

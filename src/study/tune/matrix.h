@@ -11,9 +11,11 @@
  *
  *     log(rate of a trial) = level of its setting + level of its turn + scatter
  *
- * Least squares give both levels, also when turns differ in who took part. So a change on the machines that lasts for
- * longer than a turn affects no comparison. The scatter is estimated from all trials together, because one setting never
- * has enough of its own. It gives each setting a range, in which its rate lies with 98 %.
+ * Both levels are those at which the shares by which trials are faster or slower add up to 0, in each setting and in each
+ * turn, also when turns differ in who took part. (Least squares of the logarithms would let a trial that stood still for
+ * a while count for too much.) So a change on the machines that lasts for longer than a turn affects no comparison. The
+ * scatter is estimated from all trials together, because one setting never has enough of its own. It gives each setting
+ * a range, in which its rate lies with 98 %.
  *
  *   the best      the setting with the highest level
  *   the set       every setting whose range does not lie below that of the best, by 3 % or more: the trials do not
@@ -21,7 +23,9 @@
  *                 scatter more.
  *   the cheapest  of the settings whose level is within 3 % of the best: the one to take. The set may hold cheaper
  *                 ones, which could be as fast; where trials scatter, they mostly are not.
- *   settled       with 98 %, no setting of the set is faster than the cheapest by more than 5 %. Then it ends.
+ *   settled       with 98 %, no setting of the set is faster than the cheapest by more than 5 %, and the difference of
+ *                 each from the cheapest is known to within 25 %: no setting is in the set only because little is
+ *                 known of it. Then it ends.
  *
  * Only settings that are close take part in the next turn: those whose range still meets that of the best when both
  * are cut down to 30 % of their width. Where no other setting is that close, the whole set takes part. tests/core/
@@ -36,6 +40,7 @@
 #define MATRIX_DONE   SIZE_MAX
 #define MATRIX_NEARLY 0.03 /* how much slower than the best the cheapest may be by its level */
 #define MATRIX_SURELY 0.05 /* and at most, when it is settled */
+#define MATRIX_WIDEST 0.25 /* and then so exactly is the difference from the cheapest known */
 
 enum {
     MATRIX_MOST = 512,    /* settings */
