@@ -9,7 +9,8 @@
  * The first load starts the driver (mongoc_init) and turns its log off; a program that wants that log calls
  * mongoc_log_set_handler() behind it.
  *
- * Threads: a reader and a load belong to one thread at a time; only tipple_load_cancel may be called by any. A format is
+ * Threads: a reader and a load belong to one thread at a time; only tipple_load_cancel, and the end of listening
+ * (tipple_load_on_log and tipple_load_on_progress with NULL), may be called by any. A format is
  * read-only, and may be shared. What belongs to different handles may happen at the same time. A load works in threads of its
  * own, which do not survive fork().
  *
@@ -140,7 +141,7 @@ TIPPLE_API bool tipple_load_set_format(tipple_load_t *load, const tipple_format_
 
 /* Calls back with `context`, from threads of the load, one call at a time, and none after tipple_load_run,
  * tipple_load_finish or tipple_load_destroy has returned. A callback may call tipple_load_cancel and nothing else here, and holds the load up as
- * long as it takes. To be set before the load begins; NULL: nobody listens. */
+ * long as it takes. To be set before the load begins. NULL, at any time: nobody listens any more, and no call is under way. */
 typedef void tipple_log_fn(void *context, int level,
                            const char *line); /* 1: a warning, 2: a note, 3: a detail */
 typedef void tipple_progress_fn(void *context, uint64_t documents, uint64_t bytes_read);
@@ -189,6 +190,10 @@ typedef struct {
 
 /* What was settled until the load ended, well or not; as long as the load. NULL: it has not ended. */
 TIPPLE_API const tipple_result_t *tipple_load_result(const tipple_load_t *load);
+
+/* The same, and all else that the load found, as the object that `tipple load --json` prints: docs/automate.md names its keys.
+ * As long as the load. NULL: it has not ended. Where there is no memory for it, the process ends. */
+TIPPLE_API const char *tipple_load_json(tipple_load_t *load);
 
 /* A load that was not finished is cancelled, and this waits for its end: then a last record that has no line end is not taken
  * for a whole one. NULL: nothing is done. */

@@ -59,10 +59,9 @@ int caller_start_thread(pthread_t *thread, void *(*work)(void *context), void *c
 }
 
 static void hear(caller_t *caller, log_level_t level, const char *line) {
-    if (!caller->hear)
-        return;
     pthread_mutex_lock(&caller->lock);
-    caller->hear(caller->hear_context, level, line);
+    if (caller->hear)
+        caller->hear(caller->hear_context, level, line);
     pthread_mutex_unlock(&caller->lock);
 }
 
@@ -72,7 +71,7 @@ void caller_tell_progress(uint64_t documents, uint64_t bytes) {
     if (!current || !current->progress)
         return;
     pthread_mutex_lock(&current->lock);
-    if (now_ns - current->told_ns >= apart_ns) {
+    if (current->progress && now_ns - current->told_ns >= apart_ns) {
         current->told_ns = now_ns;
         current->progress(current->progress_context, documents, bytes);
     }

@@ -84,14 +84,14 @@ void step_end(step_t *step);
 /* ---- callers ---- */
 
 typedef struct {
-    /* Each may be NULL; what is asked of one caller is asked one at a time. */
-    void (*hear)(void *context, log_level_t level, const char *line);
+    /* Each may be NULL, and becomes NULL, under the lock, when the caller listens no longer. One call at a time. */
+    void (*_Atomic hear)(void *context, log_level_t level, const char *line);
     void *hear_context;
-    void (*progress)(void *context, uint64_t documents, uint64_t bytes);
+    void (*_Atomic progress)(void *context, uint64_t documents, uint64_t bytes);
     void *progress_context;
     int64_t told_ns; /* when the caller last heard of progress */
     pthread_mutex_t lock;
-    atomic_bool stops; /* the only thing that other threads set */
+    atomic_bool stops; /* any thread may set it */
 } caller_t;
 
 void caller_init(caller_t *caller);

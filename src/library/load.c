@@ -1,6 +1,7 @@
 #include "base/log.h"
 #include "input/file/fault.h"
 #include "input/source.h"
+#include "library/figures.h"
 #include "library/library.h"
 #include "load/load.h"
 #include "load/spec/load_options.h"
@@ -37,6 +38,7 @@ struct tipple_load {
     void *log_context;
     tipple_result_t found;
     char sentence[LIBRARY_WORDS];
+    char *json;
 };
 
 static void start_driver(void) {
@@ -121,22 +123,31 @@ static void hear(void *context, log_level_t level, const char *line) {
     load->log(load->log_context, (int)level - LOG_SILENT, line);
 }
 
+/* Who begins to listen does so before the load begins; who listens no longer may say so at any time. */
+static bool may_listen(const tipple_load_t *load, bool begins, tipple_error_t *error) {
+    return begins ? is_new(load, error) : !library_misses(load, "the load", error);
+}
+
 bool tipple_load_on_log(tipple_load_t *load, tipple_log_fn *log, void *context, tipple_error_t *error) {
-    if (!is_new(load, error))
+    if (!may_listen(load, log != NULL, error))
         return false;
+    pthread_mutex_lock(&load->caller.lock);
     load->log = log;
     load->log_context = context;
     load->caller.hear = log ? hear : NULL;
     load->caller.hear_context = load;
+    pthread_mutex_unlock(&load->caller.lock);
     return true;
 }
 
 bool tipple_load_on_progress(tipple_load_t *load, tipple_progress_fn *progress, void *context,
                              tipple_error_t *error) {
-    if (!is_new(load, error))
+    if (!may_listen(load, progress != NULL, error))
         return false;
+    pthread_mutex_lock(&load->caller.lock);
     load->caller.progress = progress;
     load->caller.progress_context = context;
+    pthread_mutex_unlock(&load->caller.lock);
     return true;
 }
 
@@ -320,6 +331,17 @@ const tipple_result_t *tipple_load_result(const tipple_load_t *load) {
     return load && load->state == ENDED ? &load->found : NULL;
 }
 
+const char *tipple_load_json(tipple_load_t *load) {
+    size_t length;
+    if (!tipple_load_result(load) || load->json)
+        return load ? load->json : NULL;
+    result_t *result = result_new("load", NULL);
+    library_figures(&result->document, &load->options.spec, load->result);
+    load->json = result_json(result, load->found.status, &length);
+    result_free(result);
+    return load->json;
+}
+
 void tipple_load_destroy(tipple_load_t *load) {
     if (!load)
         return;
@@ -336,5 +358,6 @@ void tipple_load_destroy(tipple_load_t *load) {
     for (size_t i = 0; i < load->copies.count; i++)
         free(load->copies.items[i]);
     free(load->copies.items);
+    free(load->json);
     free(load);
 }

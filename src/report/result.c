@@ -130,19 +130,24 @@ void result_copy(bson_t *to, const result_t *result) {
         copy(to, &at);
 }
 
-void result_print_json(const result_t *result, int status) {
+char *result_json(const result_t *result, int status, size_t *length) {
     bson_t whole = BSON_INITIALIZER;
-    size_t length;
     result_put(&whole, AS_COUNT("schema", 1), AS_TEXT("command", result->command),
                AS_COUNT("status", status));
     result_copy(&whole, result);
-    char *json = ejson_print_concealed(&whole, &length);
+    char *json = ejson_print_concealed(&whole, length);
     if (!json)
         err_end_without_memory(whole.len);
+    bson_destroy(&whole);
+    return json;
+}
+
+void result_print_json(const result_t *result, int status) {
+    size_t length;
+    char *json = result_json(result, status, &length);
     out_bytes(json, length);
     out_print("\n");
     free(json);
-    bson_destroy(&whole);
 }
 
 /* ---- figures in words ---- */

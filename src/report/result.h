@@ -191,7 +191,8 @@ double result_rate(uint64_t count, int64_t ns);
 
 /* The document without what is for views alone: `to` is empty before. */
 void result_copy(bson_t *to, const result_t *result);
-/* One line on stdout, that begins with schema, command and status. */
+/* The object that begins with schema, command and status, on one line. free. */
+char *result_json(const result_t *result, int status, size_t *length);
 void result_print_json(const result_t *result, int status);
 /* The views on stdout, at the level of the log (-q, -v), wrapped at the terminal's width. */
 void result_print_text(const result_t *result);

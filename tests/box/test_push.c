@@ -81,10 +81,13 @@ LAB_TEST(rejects_and_nothing, lab_open(lab)) {
     tipple_load_t *load = begin(lab, "rejects");
     assert_true(tipple_load_push(load, "n,w\n1,a\n1,b,c\n2", 15, &error));
     assert_true(tipple_load_push(load, NULL, 0, &error));
+    assert_null(tipple_load_json(load));
     assert_true(tipple_load_push(load, ",c", 2, &error)); /* no line end: it is a record all the same */
     push_finish(load, 2);
     push_check(load, 2, 0, 1);
     assert_string_equal(tipple_load_result(load)->rejects, "c.rejects");
+    assert_non_null(strstr(tipple_load_json(load), "\"status\" : 2, \"read\" : 3, \"loaded\" : 2,"));
+    assert_ptr_equal(tipple_load_json(load), tipple_load_json(load));
     assert_int_equal(access("c.rejects", R_OK), 0);
     tipple_load_destroy(load);
     load = begin(lab, "nothing");
@@ -297,7 +300,7 @@ LAB_TEST(cancel_by_callback, lab_open(lab)) {
     const int rows = push_until_it_fails(watch.load, &error) + 1000;
     assert_int_equal(error.status, 130);
     assert_non_null(strstr(error.text, "cancelled"));
-    assert_false(tipple_load_on_progress(watch.load, NULL, NULL, &error));
+    assert_false(tipple_load_on_progress(watch.load, on_progress, &watch, &error));
     const tipple_result_t *result = tipple_load_result(watch.load);
     push_check(watch.load, result->loaded, 0, 0);
     assert_true(watch.documents && watch.calls && box_count(lab->box, TARGET, NULL));
@@ -385,6 +388,28 @@ static void *load_one(void *context) {
     tipple_load_destroy(load);
     free(text);
     return NULL;
+}
+
+/* Who listens no longer hears nothing more, however long the load goes on. */
+LAB_TEST(listens_no_longer, lab_open(lab)) {
+    tipple_error_t error;
+    many_t one = {.heard = 0};
+    watch_t watch = {.load = begin(lab, "rows")};
+    assert_true(tipple_load_on_progress(watch.load, on_progress, &watch, &error));
+    assert_true(tipple_load_on_log(watch.load, hear, &one, &error));
+    push_all(watch.load, 0, ROWS, 65536);
+    while (!watch.calls || !one.heard)
+        nap(10);
+    assert_true(tipple_load_on_progress(watch.load, NULL, NULL, &error));
+    assert_true(tipple_load_on_log(watch.load, NULL, NULL, &error));
+    const uint64_t calls = watch.calls;
+    const int lines = one.heard;
+    nap(300); /* longer than progress is apart */
+    assert_true(tipple_load_push(watch.load, "1,b,c\n", 6, &error));
+    push_finish(watch.load, 2);
+    assert_int_equal(watch.calls, calls);
+    assert_int_equal(one.heard, lines);
+    tipple_load_destroy(watch.load);
 }
 
 /* Two into one collection, one into another, and one that is cancelled: nobody stops, or hears, another's. */

@@ -14,6 +14,10 @@ NO_FIGURES = set("""appended budget_spent clustered collection compressor config
 COMMANDS = ("load", "verify", "query", "tune", "drill", "status", "where")
 
 
+def files():
+    return sorted([ROOT / "src/library/figures.c", *(ROOT / "src/cli").rglob("*.c")])
+
+
 def keys(text):
     return [re.match(r"\w+", text[found.end():])[0] for found in KEY.finditer(text)]
 
@@ -25,22 +29,22 @@ class Keys(unittest.TestCase):
         self.begun = tuple(SHORT.findall(self.pages))
 
     def test_keys(self):
-        for path in sorted((ROOT / "src/cli").rglob("*.c")):
+        for path in files():
             for key in keys(path.read_text()):
                 with self.subTest(file=path.name, key=key):
                     self.assertTrue(key in self.named or key.startswith(self.begun), "%s is not named in docs/" % key)
 
     def test_commands(self):
         """This test sees keys of all commands that print some."""
-        texts = {path.stem: path.read_text() for path in (ROOT / "src/cli").rglob("*.c")}
+        texts = {path.stem: path.read_text() for path in files()}
         for command in COMMANDS:
-            self.assertTrue(keys(texts.get(command, texts["cmd_" + command])), command)
+            self.assertTrue(keys(texts["figures" if command == "load" else "cmd_" + command]), command)
 
     def test_units(self):
         """The table `units` of test_result.c has every figure of every command, and no other."""
         table = (ROOT / "tests/core/test_result.c").read_text().partition("} units[] = {")[2].partition("\n};")[0]
         shown = {key for text in re.findall(r'"([^"]*)"', table) if text[0] not in "+3" for key in text.split()}
-        had = {one or other for path in (ROOT / "src/cli").rglob("*.c") for one, other in FIGURE.findall(path.read_text())}
+        had = {one or other for path in files() for one, other in FIGURE.findall(path.read_text())}
         self.assertEqual(had - NO_FIGURES, shown)
 
 

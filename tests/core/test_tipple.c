@@ -265,6 +265,8 @@ TEST(nulls) {
         FAILS(!tipple_load_finish(NULL, to), "the load");
         assert_null(tipple_load_result(load));
         assert_null(tipple_load_result(NULL));
+        assert_null(tipple_load_json(load));
+        assert_null(tipple_load_json(NULL));
         tipple_load_cancel(NULL);
         tipple_load_destroy(load);
     }

@@ -158,13 +158,8 @@ bool cli_read(run_t *run, err_t *err);
 /* The page of a command on stdout, or of all (NULL). */
 void cli_print_help(const command_t *command);
 
-/* ---- cmd_load.c: what a drill shows of its load, too, or `status` of all loads ---- */
+/* ---- cmd_load.c: what a drill shows of its load, too ---- */
 
-/* The list of columns that a guess made texts because of a few values, by the format file that it wrote; NULL: none. */
-result_field_t cli_kept_columns(const char *yaml);
-
-/* The list of indexes that were built. */
-result_field_t cli_indexes(const load_result_t *load);
 /* How many documents a second were loaded, and its view. */
 void cli_put_course(bson_t *to, const timeline_t *course);
 
