@@ -74,7 +74,7 @@ class House(unittest.TestCase):
         except (OSError, subprocess.CalledProcessError):
             self.skipTest("this is no repository, or there is no git")
         self.assertEqual({".clang-format", ".clang-tidy", ".gitignore", "CHANGELOG.md", "CMakeLists.txt", "CONTRIBUTING.md",
-                          "LICENSE", "README.md"},
+                          "LICENSE", "README.md", "pyproject.toml"},
                          {name for name in listed.splitlines() if "/" not in name})
 
     def test_options_apart(self):

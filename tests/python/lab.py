@@ -1,0 +1,33 @@
+"""lab: what the tests of the module share: it as `pip install --target` lays it, from the build, and programs that use it."""
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+
+import live
+
+CMAKE, BUILD = os.environ.get("TIPPLE_CMAKE", "cmake"), os.environ.get("TIPPLE_BUILD", str(live.ROOT / "build/release"))
+MODULE = pathlib.Path.cwd() / "installed"
+
+
+def install():
+    """Lays it into MODULE, from where this process imports it, too."""
+    shutil.rmtree(MODULE, ignore_errors=True)
+    subprocess.run([CMAKE, "--install", BUILD, "--component", "python", "--prefix", str(MODULE)], check=True, stdout=subprocess.DEVNULL)
+    sys.path.insert(0, str(MODULE))
+
+
+def begin(program, *words, **environment):
+    """A Python of its own with this program, in which tipple can be imported."""
+    return subprocess.Popen([sys.executable, "-W", "error", "-c", program, *map(str, words)], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                            text=True, env={**os.environ, "PYTHONPATH": str(MODULE), **environment})
+
+
+def python(program, *words, **environment):
+    """What such a program prints; its stderr is empty."""
+    process = begin(program, *words, **environment)
+    out, said = process.communicate(timeout=live.LONG)
+    if process.returncode or said:
+        raise AssertionError("status %d\n%s\n%s" % (process.returncode, out, said))
+    return out
