@@ -1,6 +1,6 @@
 /* tipple: bulk data into MongoDB. The library's public face: open or guess a format, turn records into BSON documents and
  * back, load files, or push records into a load. Everything else under src/ may change from version to version.
- * docs/library.md is the page for users, and examples/ has programs in C, C++ and Python.
+ * docs/library.md is the page for users, and examples/ has programs in C and C++; python/tipple is the module for Python.
  *
  * `pkg-config --cflags --libs tipple` tells what to compile and to link with. The library prints nothing, installs no
  * handlers of signals, and its own threads take none. What went wrong is in tipple_error_t, also when memory is out; but where

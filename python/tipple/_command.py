@@ -31,7 +31,8 @@ def binary() -> str:
 
 def run(*words: Any, uri: str | None = None, input: bytes | None = None) -> CompletedProcess[str]:
     """Runs the command and returns what it printed: run("status", uri=uri).stdout. `--uri` among the words is the same as
-    uri=. Lines of stderr go to the log. A failure is an Error; statuses 2, 6 and 7 are results (.returncode). input: its stdin."""
+    uri=. Lines of stderr go to the log. A failure is an Error; statuses 2, 6 and 7 are results (.returncode).
+    input: its stdin, which otherwise is that of this process where a word is "-"."""
     process, line = _start(words, uri, input is not None)
     try:
         out, said = process.communicate(input)
@@ -106,11 +107,14 @@ def _start(given: Any, uri: str | None, has_input: bool, said: Any = None) -> tu
             words.append(word)
     if any(re.search(r"mongodb(\+srv)?:.*@", word) for word in words):
         raise UsageError("a word of the command looks like a URI with a login, which others could see: give it as uri=")
+    stdin = None if "-" in words else subprocess.DEVNULL  # nobody would see a question
+    if has_input:
+        stdin = subprocess.PIPE
     environment = {**os.environ, **({} if uri is None else {"TIPPLE_URI": path_text(uri, "the URI")})}
     line = [binary(), *words]
     try:
-        return subprocess.Popen(line, env=environment, stdin=subprocess.PIPE if has_input else subprocess.DEVNULL,
-                                stdout=subprocess.PIPE, stderr=said or subprocess.PIPE, bufsize=1 << 20), line
+        return subprocess.Popen(line, env=environment, stdin=stdin, stdout=subprocess.PIPE,
+                                stderr=said or subprocess.PIPE, bufsize=1 << 20), line
     except (OSError, ValueError) as problem:
         raise HostError("the command of tipple cannot be started: %s" % problem) from None
 

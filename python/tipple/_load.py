@@ -23,7 +23,7 @@ import os
 import threading
 from queue import SimpleQueue
 
-from ._errors import UsageError, error_of
+from ._errors import HostError, UsageError, error_of
 from ._library import ErrorText, LogFunction, ProgressFunction, library
 
 TYPE_CHECKING = False
@@ -160,9 +160,12 @@ class _Worker:
             import atexit
             atexit.register(_end_all)
         _process = os.getpid()
+        try:
+            threading.Thread(target=self._work, name="tipple", daemon=True).start()
+        except RuntimeError as problem:
+            raise HostError("no thread can be made for the load: %s" % problem) from None
         self.begun = True
         _working.add(self)
-        threading.Thread(target=self._work, name="tipple", daemon=True).start()
 
     def _work(self) -> None:
         for function, arguments in iter(self.calls.get, None):

@@ -20,14 +20,14 @@ def install():
 
 def begin(program, *words, **environment):
     """A Python of its own with this program, in which tipple can be imported."""
-    return subprocess.Popen([sys.executable, "-W", "error", "-c", program, *map(str, words)], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                            text=True, env={**os.environ, "PYTHONPATH": str(MODULE), **environment})
+    return subprocess.Popen([sys.executable, "-W", "error", "-c", program, *map(str, words)], stdin=subprocess.PIPE,
+                            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**os.environ, "PYTHONPATH": str(MODULE), **environment})
 
 
-def python(program, *words, **environment):
+def python(program, *words, stdin="", **environment):
     """What such a program prints; its stderr is empty."""
     process = begin(program, *words, **environment)
-    out, said = process.communicate(timeout=live.LONG)
+    out, said = process.communicate(stdin, timeout=live.LONG)
     if process.returncode or said:
         raise AssertionError("status %d\n%s\n%s" % (process.returncode, out, said))
     return out

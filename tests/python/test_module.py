@@ -106,7 +106,9 @@ class Files(Case):
         self.write("bad.csv", text(100, bad=5))
         self.fails(tipple.TooManyRejected, "max-rejects", load, "bad.csv", uri, max_rejects=2, format=str(self.write(
             "form.yaml", "format: mine\nrecord: {delimiter: [\",\"], header: yes}\nfields: [{name: id}, {name: item}]\n")))
-        self.assertEqual(0, self.client.count(self.database, "never"))
+        with unittest.mock.patch("threading.Thread.start", side_effect=RuntimeError("none left")):
+            self.fails(tipple.HostError, "none left", load, "a.csv", uri, drop=True)
+        self.assertEqual(ROWS, load("a.csv", uri, drop=True).loaded)
 
     def test_progress(self):
         """in the caller's thread; what the function raises ends the load, and the same call goes on"""
@@ -172,7 +174,7 @@ class Pushes(Case):
         self.assertEqual(10, load.finish().loaded)
         self.fails(tipple.UsageError, "has ended", load.push, b"x")
         self.fails(tipple.UsageError, "input-name", tipple.Load(self.uri()).finish)
-        self.fails(tipple.UsageError, "there is no option", tipple.Load, self.uri(), name="rows", tread=1)
+        self.fails(tipple.UsageError, "there is no option", tipple.Load, self.uri(), name="rows", thread=1)
         with tipple.Load(self.uri(), name="twice") as load:
             load.push(text(ROWS))
             other = tipple.Load(self.uri(), name="twice")
@@ -246,6 +248,7 @@ class Commands(Case):
             self.assertEqual(["status"], done.args[1:])
         self.assertIn("tipple " + tipple.__version__, tipple.run("--version").stdout)
         self.assertEqual(2, tipple.run("load", "-", "--input-name", "x", uri=self.uri(), input=b"id,item\n1,2\n1,2,3\n").returncode)
+        self.assertEqual("1\n", lab.python("import sys, tipple; print(tipple.run('parse', '-').stdout.count('ink'))", stdin="id,item\n1,ink\n"))
         with self.assertLogs("tipple", logging.INFO) as heard:
             self.fails(tipple.InputError, "^nope.csv: ", tipple.run, "parse", "nope.csv", pathlib.Path("a.csv"))
             tipple.run("formats", "--guess", "a.csv")
@@ -345,7 +348,7 @@ class Secrets(Case):
                 "mongodb:/me:%s@h" % self.CANARY, "mongodb://me:%s@h\0" % self.CANARY, "mongodb://me:%s@h/\ud800" % self.CANARY]
         calls = [lambda uri: tipple.load("a.csv", uri, patience="100ms"), lambda uri: tipple.verify("a.csv", uri, patience="100ms"),
                  lambda uri: tipple.run("status", "--patience=100ms", uri=uri), lambda uri: tipple.run("status", "--patience=100ms", "--uri", uri),
-                 lambda uri: tipple.run("status", "--urx", uri), lambda uri: tipple.load("a.csv", uri, tread=uri),
+                 lambda uri: tipple.run("status", "--urx", uri), lambda uri: tipple.load("a.csv", uri, thread=uri),
                  lambda uri: tipple.load(uri, uri, format=uri), lambda uri: tipple.Load(uri, name=uri).finish()]
         watcher = threading.Thread(target=watch)
         watcher.start()
