@@ -134,7 +134,7 @@ class Whole(unittest.TestCase):
             shutil.copy(ROOT / ".clang-format", root)
             shutil.copytree(ROOT / "tools/lib", root / "tools/lib", ignore=lambda _, names: set(names) - self.PARTS)
             shutil.copy(ROOT / "tools/check", root / "tools")
-            for part in (".ci", "docs", "include", "src", "tests"):
+            for part in (".ci", "docs", "include", "python", "src", "tests"):
                 (root / part).mkdir()
             (root / "README.md").write_text("# Here\n")
             (root / ".gitignore").write_text("/build/\n__pycache__/\n")

@@ -20,7 +20,7 @@ def install():
 
 def begin(program, *words, **environment):
     """A Python of its own with this program, in which tipple can be imported."""
-    return subprocess.Popen([sys.executable, "-W", "error", "-c", program, *map(str, words)], stdin=subprocess.PIPE,
+    return subprocess.Popen([sys.executable, "-S", "-W", "error", "-c", program, *map(str, words)], stdin=subprocess.PIPE,
                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**os.environ, "PYTHONPATH": str(MODULE), **environment})
 
 

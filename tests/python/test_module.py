@@ -293,11 +293,17 @@ class Installed(Case):
                 top = self.folder / str(number)
                 shutil.copytree(lab.MODULE / "tipple", top / module / "tipple", ignore=shutil.ignore_patterns("*.so"))
                 where = {"PYTHONPATH": str(top / module), "PATH": "%s:%s" % (lab.MODULE / "bin", os.environ["PATH"])}
-                self.assertIn("HostError", lab.python("import tipple\ntry: tipple.binary()\nexcept Exception as e: print(type(e))", **where))
+                self.assertEqual("HostError HostError\n", lab.python("""
+import tipple
+for asked in tipple.binary, lambda: tipple.__version__:
+    try:
+        asked()
+    except tipple.Error as error:
+        print(type(error).__name__, end=" " if asked is tipple.binary else "\\n")
+""", **where))
                 (top / binary).mkdir(parents=True, exist_ok=True)
                 shutil.copy2(lab.MODULE / "bin/tipple", top / binary)
                 self.assertEqual("%s\n" % (top / binary / "tipple"), lab.python("import tipple; print(tipple.binary())", **where))
-                self.assertIn("HostError", lab.python("import tipple\ntry: tipple.__version__\nexcept Exception as e: print(type(e))", **where))
         done = subprocess.run([sys.executable, "-m", "tipple", "--version"], env={**os.environ, **where}, capture_output=True, text=True)
         self.assertEqual("tipple " + tipple.__version__, done.stdout.splitlines()[0])
         (top / binary / "tipple").unlink()
