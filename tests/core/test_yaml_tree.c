@@ -93,7 +93,7 @@ TEST(many_keys) {
         snprintf(line, sizeof line, "key%d: %d\n", i, i);
         grown_text(&many, line);
     }
-    refuse((const char *)many.at, "my.yaml:20001:1: ", "too large: a map of more than 20000 keys");
+    refuse((const char *)many.at, "my.yaml:20001:1: ", "20000 keys");
     grown_free(&many);
 }
 
