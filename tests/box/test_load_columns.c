@@ -231,8 +231,9 @@ TEST(forgotten) {
  * added. Whatever is there of a dropped collection says nothing. */
 TEST(bound_by_an_earlier_version) {
     /* of a collection that was dropped; and an input that an earlier version has registered since */
-    static const char *const of_earlier[] = {"{\"$set\": {\"columns\": {\"of\": 3, \"list\": []}}}",
-                                             "{\"$set\": {\"nextOrdinal\": {\"$numberLong\": \"9\"}}}"};
+    static const char *const of_earlier[] = {
+        "{\"$set\": {\"columns\": {\"of\": 3, \"all\": true, \"list\": []}}}",
+        "{\"$set\": {\"nextOrdinal\": {\"$numberLong\": \"9\"}}}"};
     for (size_t how = 0; how < 3; how++) {
         const bool guessed = how == COUNT(of_earlier);
         lab_t lab;
