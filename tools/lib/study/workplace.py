@@ -85,6 +85,7 @@ class Workplace:
         self.told, self.plots, self.costs, self.warnings, self.processes = [], [], [], [], ((), ())
         self.measured, self.counted = "", ""  # the sentences on top
         self.page, self.began = self.folder / "page", time.monotonic()
+        self.commit = first_line("git", "describe", "--always", "--dirty", "--exclude=*")  # nothing without a repository
 
     def __enter__(self):
         if not os.access(self.tipple, os.X_OK):
@@ -297,13 +298,12 @@ class Workplace:
         """What the figures depend on, and the command that makes them again."""
         memory = int(next(line for line in open("/proc/meminfo") if line.startswith("MemTotal")).split()[1]) / 2**20
         scale = "tiny" if self.tiny else "%g" % self.options.scale
-        commit = first_line("git", "describe", "--always", "--dirty", "--exclude=*")
         command = ["tools/study", self.name, "--scale", scale, *(["--quick"] if self.options.quick else []),
                    *(["--data", "FILE..."] if self.options.data else [])]
         return "Scale %s, %s: %s on %d CPUs, %.0f GB, %s, with mongod %s and %s%s; %s. Again: `%s`" % (
             scale, time.strftime("%-d %B %Y"), time_of(time.monotonic() - self.began), os.cpu_count(), memory, platform.machine(),
             first_line(mongods.find(), "--version").rpartition("v")[2], first_line(self.tipple, "--version"),
-            commit and ", commit " + commit, disturbance, " ".join(command))
+            self.commit and ", commit " + self.commit, disturbance, " ".join(command))
 
     def published(self, table):
         """The rows of a published table: {row: {column: text}}."""
