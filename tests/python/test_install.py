@@ -51,7 +51,7 @@ class Install(unittest.TestCase):
         self.assertIn("Version: %s\n" % version, run(self.python, "-m", "pip", "show", "tipple"))
 
     def test_places(self):
-        pip = [self.python, "-m", "pip", "install", "--no-index", "--no-deps", "--force-reinstall", self.wheel]
+        pip = [self.python, "-m", "pip", "install", "--no-index", "--no-deps", "--ignore-installed", self.wheel]
         run(*pip, "--target", HERE / "target")
         self.asks(sys.executable, HERE / "target/bin/tipple", PYTHONPATH=str(HERE / "target"))
         run(*pip, "--prefix", HERE / "prefix")
