@@ -9,8 +9,8 @@
 #include "builtin/builtin.h"
 #include "cli/options/cli.h"
 #include "input/manifest.h"
-#include "library/figures.h"
 #include "load/spec/progress.h"
+#include "report/load_figures.h"
 #include "server/bson_read.h"
 #include "server/server.h"
 #include "study/drill/drill.h"
@@ -135,7 +135,7 @@ static void put_load(bson_t *to, const void *of, size_t at) {
             AS_NUMBER("docs_per_second", result_rate(counts->loaded, pass->phases[DRILL_LOAD].took_ns)),
             OF(load, threads), OF(load, batch), OF(load, batches), OF(load, retries),
             AS_SECONDS("client_cpu_seconds", load->cpu_ns), OF(load, clustered), OF(load, limited_by),
-            library_indexes(load));
+            load_figures_indexes(load));
 }
 
 static void put_pass(bson_t *to, const void *passes, size_t at) {

@@ -6,10 +6,10 @@
 #include "cli/options/cli.h"
 #include "format/record/bad_values.h"
 #include "format/schema/schema.h"
-#include "library/figures.h"
 #include "load/before/uri_target.h"
 #include "load/load.h"
 #include "load/rejects/reject_file.h"
+#include "report/load_figures.h"
 #include "study/tune/tuned.h"
 
 #include <math.h>
@@ -278,7 +278,7 @@ static result_t *make_result(const load_spec_t *spec, const load_result_t *load,
                              const err_t *err) {
     result_t *result = result_new("load", views);
     bson_t *to = &result->document;
-    library_figures(to, spec, load);
+    load_figures(to, spec, load);
     put_more(to, spec, load);
     put_bad_values(to, load);
     put_retries(to, spec, load);

@@ -5,7 +5,7 @@
 #include "catalog/places_show.h"
 #include "catalog/store/store_mongo.h"
 #include "cli/options/cli.h"
-#include "library/figures.h"
+#include "report/load_figures.h"
 #include "server/cluster.h"
 #include "server/collection.h"
 
@@ -211,7 +211,7 @@ static void put_figures(bson_t *to, const server_t *server, const report_t *stat
         AS_COUNT_IF("already_there", has, sum->already_there), AS_COUNT_IF("rejected", has, sum->rejected),
         AS_COUNT_IF("open_rejects", has, sum->open_rejects),
         AS_FLAG_IF("appended", has, status->header.appends),
-        has ? library_kept_columns(status->header.format_text)
+        has ? load_figures_kept_columns(status->header.format_text)
             : (result_field_t)AS_TEXT("guessed_as_text", NULL),
         AS_FLAG_IF("sharded", status->read != ROUTE_HIDDEN, status->read != ROUTE_UNSHARDED));
     if (status->map || status->read == ROUTE_UNSHARDED)

@@ -1,10 +1,10 @@
 #include "base/log.h"
 #include "input/file/fault.h"
 #include "input/source.h"
-#include "library/figures.h"
 #include "library/library.h"
 #include "load/load.h"
 #include "load/spec/load_options.h"
+#include "report/load_figures.h"
 
 #include <errno.h>
 #include <mongoc/mongoc.h>
@@ -336,7 +336,7 @@ const char *tipple_load_json(tipple_load_t *load) {
     if (!tipple_load_result(load) || load->json)
         return load ? load->json : NULL;
     result_t *result = result_new("load", NULL);
-    library_figures(&result->document, &load->options.spec, load->result);
+    load_figures(&result->document, &load->options.spec, load->result);
     load->json = result_json(result, load->found.status, &length);
     result_free(result);
     return load->json;

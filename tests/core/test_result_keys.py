@@ -15,7 +15,7 @@ COMMANDS = ("load", "verify", "query", "tune", "drill", "status", "where")
 
 
 def files():
-    return sorted([ROOT / "src/library/figures.c", *(ROOT / "src/cli").rglob("*.c")])
+    return sorted([ROOT / "src/report/load_figures.c", *(ROOT / "src/cli").rglob("*.c")])
 
 
 def keys(text):
@@ -38,7 +38,7 @@ class Keys(unittest.TestCase):
         """This test sees keys of all commands that print some."""
         texts = {path.stem: path.read_text() for path in files()}
         for command in COMMANDS:
-            self.assertTrue(keys(texts["figures" if command == "load" else "cmd_" + command]), command)
+            self.assertTrue(keys(texts["load_figures" if command == "load" else "cmd_" + command]), command)
 
     def test_units(self):
         """The table `units` of test_result.c has every figure of every command, and no other."""

@@ -1,4 +1,4 @@
-#include "library/figures.h"
+#include "report/load_figures.h"
 #include "base/text.h"
 #include "format/guess/guess.h"
 
@@ -87,7 +87,7 @@ static void put_index(bson_t *to, const void *indexes, size_t at) {
     result_put(to, OF(index, keys), AS_SECONDS("seconds", index->took_ns));
 }
 
-result_field_t library_indexes(const load_result_t *load) {
+result_field_t load_figures_indexes(const load_result_t *load) {
     return (result_field_t)AS_LIST("indexes", load->index_count, put_index, load->indexes);
 }
 
@@ -95,14 +95,14 @@ static void put_kept_column(bson_t *to, const void *yaml, size_t at) {
     guess_kept(yaml, at, to);
 }
 
-result_field_t library_kept_columns(const char *yaml) {
+result_field_t load_figures_kept_columns(const char *yaml) {
     return (result_field_t)AS_LIST("guessed_as_text", yaml ? guess_kept(yaml, 0, NULL) : 0, put_kept_column,
                                    yaml);
 }
 
 /* ---- figures ---- */
 
-void library_figures(bson_t *to, const load_spec_t *spec, const load_result_t *load) {
+void load_figures(bson_t *to, const load_spec_t *spec, const load_result_t *load) {
     const counts_t *counts = &load->counts;
     const places_t shards = {load, load->shards}, routers = {load, load->routers};
     result_put(
@@ -121,11 +121,11 @@ void library_figures(bson_t *to, const load_spec_t *spec, const load_result_t *l
         OF(load, ambiguous_times),
         AS_TEXT("-ambiguous_first", load->ambiguous_first ? load->ambiguous_first : "in the reject file"),
         AS_COUNT("lines_skipped", load->passed_over.skipped),
-        AS_COUNT("comment_lines", load->passed_over.comments), library_kept_columns(load->guessed),
+        AS_COUNT("comment_lines", load->passed_over.comments), load_figures_kept_columns(load->guessed),
         AS_LIST("bad_fields", load->bad_field_count, put_bad_field, load->bad_fields), OF(load, clustered),
         OF(load, appended), OF(load, threads), OF(load, batch),
         AS_TEXT("rejects", counts->rejected && load->rejects_path[0] ? load->rejects_path : NULL),
         AS_LIST("skipped_files", load->skipped.count, put_skipped, load->skipped.items),
-        library_indexes(load), AS_FLAG("dry_run", spec->dry_run));
+        load_figures_indexes(load), AS_FLAG("dry_run", spec->dry_run));
     put_columns(to, load);
 }
