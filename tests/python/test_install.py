@@ -2,6 +2,7 @@
 builds, so it takes minutes.  needs: none; labels: nightly"""
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -12,6 +13,8 @@ import live
 
 HERE = pathlib.Path.cwd()
 ENVIRONMENT = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "PYTHONDONTWRITEBYTECODE")}
+if shutil.which("ccache"):
+    ENVIRONMENT.update(CMAKE_C_COMPILER_LAUNCHER="ccache", CMAKE_CXX_COMPILER_LAUNCHER="ccache")
 ASKED = "import tipple; print(tipple.__version__, tipple.binary(), len(list(tipple.parse('a.csv', raw=True))))"
 PARTS = {"__init__.py", "__main__.py", "_command.py", "_errors.py", "_library.py", "_load.py", "libtipple.so", "py.typed"}
 
@@ -24,7 +27,7 @@ def run(*words, cwd=HERE, missing=None, **environment):
         print("%s\nskipped: %s" % (done.stdout[-1000:], missing))
         sys.exit(77)
     if done.returncode:
-        raise AssertionError("%s: status %d\n%s" % (words, done.returncode, done.stdout))
+        raise AssertionError("%s: status %d\n%s" % (words, done.returncode, done.stdout[-3000:]))
     return done.stdout
 
 
