@@ -10,6 +10,7 @@
 #include "format/record/record.h"
 #include "format/types.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,7 +21,8 @@ struct records {
     fixed_t *fixed;
     json_value_t *json;
     bad_values_t *bad;
-    bool own_id; /* documents get an `_id` that is not their place */
+    char why[200]; /* of the last reject, where it is no sentence of the program */
+    bool own_id;   /* documents get an `_id` that is not their place */
 };
 
 /* ---- documents of BSON are checked and copied, not decoded ---- */
@@ -38,6 +40,18 @@ static uint32_t copy(const records_t *records, const record_t *record, const bso
     at = mempcpy(at, document + id_end, record->length - id_end);
     bsonw_int32(out, (int32_t)(at - out));
     return (uint32_t)(at - out);
+}
+
+/* A symbol in the place of a value that a document cannot hold, whose text is the value's, and whose key is the field; or, without
+ * a key, one that says what is wrong with the row. */
+static parsed_t refuse_symbol(records_t *records, record_t *record, uint32_t symbol) {
+    const uint8_t *const document = records->in.text + record->offset;
+    const char *const key = (const char *)document + symbol + 1, *const text = key + strlen(key) + 1 + 4;
+    snprintf(records->why, sizeof records->why, "%s%s",
+             *key ? "a document cannot hold this value as it is: " : "", text);
+    record_refuse(record, symbol + 1, records->why);
+    record->field = *key ? key : NULL;
+    return PARSED_REJECT;
 }
 
 /* As records_next. The line of a record is its number among those of the text, its column the byte in it. */
@@ -63,6 +77,8 @@ static parsed_t next_document(records_t *records, uint8_t *out, size_t room, rec
         return record_refuse(record, walk.at + 1, walk.fault);
     if (walk.replaced && records->in.with_id)
         return record_refuse(record, walk.replaced + 1, RECORD_SERVER_REPLACES);
+    if (walk.symbol && records->schema->arrow)
+        return refuse_symbol(records, record, walk.symbol);
     if (walk.own_id && records->in.with_id && !(records->schema->id && records->schema->id->kept))
         return record_refuse(record, walk.own_id + 1, RECORD_OWN_ID);
     record->document_length = copy(records, record, &walk, out);

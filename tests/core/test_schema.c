@@ -249,6 +249,7 @@ TEST(builtin_digests) {
     static const struct {
         const char *name, *digest;
     } rows[] = {
+        {"arrow1", "4f90da7a21d88b89f6f0fa08755c1d54"},
         {"bson", "fff59fa68c9e5d66bdd796392940d9a6"},
         {"isd-stations", "243a5195139ade6313616d834a583aa4"},
         {"isd-study", "81b33ff533488b64169b6e60bd75fa21"},

@@ -13,6 +13,7 @@ enum {
     NESTED,  /* a document */
     REGEX,   /* two keys */
     POINTER, /* a text and 12 bytes */
+    SYMBOL,  /* as a text */
     SCOPED,  /* code with the document of its variables */
     FIXED,   /* and this number of bytes more than that */
 };
@@ -20,7 +21,7 @@ enum {
 static const uint8_t types[256] = {
     [0x01] = FIXED + 8, [0x02] = TEXT,       [0x03] = NESTED,    [0x04] = NESTED,     [0x05] = BINARY,
     [0x06] = FIXED,     [0x07] = FIXED + 12, [0x08] = BOOLEAN,   [0x09] = FIXED + 8,  [0x0A] = FIXED,
-    [0x0B] = REGEX,     [0x0C] = POINTER,    [0x0D] = TEXT,      [0x0E] = TEXT,       [0x0F] = SCOPED,
+    [0x0B] = REGEX,     [0x0C] = POINTER,    [0x0D] = TEXT,      [0x0E] = SYMBOL,     [0x0F] = SCOPED,
     [0x10] = FIXED + 4, [0x11] = FIXED + 8,  [0x12] = FIXED + 8, [0x13] = FIXED + 16, [0x7F] = FIXED,
     [0xFF] = FIXED,
 };
@@ -132,7 +133,7 @@ static bool enter(walker_t *walker, uint32_t end) {
     return true;
 }
 
-INLINED bool pass_value(walker_t *walker, uint8_t follows, bool utf8) {
+INLINED bool pass_value(walker_t *walker, uint32_t element, uint8_t follows, bool utf8) {
     const uint32_t at = walker->at;
     uint32_t bytes;
     switch (follows) {
@@ -140,6 +141,10 @@ INLINED bool pass_value(walker_t *walker, uint8_t follows, bool utf8) {
         return pass(walker, 1) &&
                (walker->document[at] <= 1 || broken(walker, at, "a boolean is neither 0 nor 1"));
     case TEXT:
+        return pass_text(walker, utf8);
+    case SYMBOL:
+        if (!walker->walk->symbol)
+            walker->walk->symbol = element;
         return pass_text(walker, utf8);
     case BINARY:
         return pass_binary(walker);
@@ -185,7 +190,7 @@ INLINED bool walk_all(const uint8_t *document, uint32_t length, bool utf8, bson_
             memcmp(document + element + 1, "_id", 4) == 0)
             walk->own_id = element;
         if (__builtin_expect(follows < FIXED, 0)) {
-            if (!pass_value(&walker, follows, utf8))
+            if (!pass_value(&walker, element, follows, utf8))
                 return false;
             continue;
         }

@@ -13,6 +13,7 @@ typedef struct {
     uint32_t own_id, own_id_end; /* its element `_id`; 0: it has none */
     /* its element Timestamp(0, 0), which a server replaces by the time of day where it is not the `_id`; 0: none */
     uint32_t replaced;
+    uint32_t symbol;   /* its first element that is a symbol, also within other documents; 0: none */
     uint32_t at;       /* of a broken one: the byte */
     const char *fault; /* and what is wrong there */
 } bson_walk_t;

@@ -288,11 +288,13 @@ typedef struct schema {
     bool escape_double, escape_backslash;
     bool escape_backslashes; /* with escape_backslash: a backslash before a backslash, too */
     bool validate;           /* BSON: keys and texts that are not UTF-8 make a reject */
-    bool multiline;          /* records may contain line ends: JSON, BSON, or quoted fields, */
-    bool any_lines;          /* of these also lines that look like records themselves */
-    bool quoted_needed;      /* a field in quotes that it does not need is a reject */
-    uint32_t skip;           /* lines at a file's start that are neither records nor header */
-    char comment;            /* lines that begin with it are none either; 0: there are no such lines */
+    uint32_t arrow; /* BSON of Arrow's rows: the number of the table of types; a document with a symbol is a
+                                reject, as src/format/columns writes it. 0: it is any BSON */
+    bool multiline; /* records may contain line ends: JSON, BSON, or quoted fields, */
+    bool any_lines; /* of these also lines that look like records themselves */
+    bool quoted_needed; /* a field in quotes that it does not need is a reject */
+    uint32_t skip;      /* lines at a file's start that are neither records nor header */
+    char comment;       /* lines that begin with it are none either; 0: there are no such lines */
     header_t header;
     bool header_refused; /* with HEADER_NO: a file that seems to begin with a header is refused */
     texts_t header_words;

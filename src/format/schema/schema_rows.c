@@ -460,6 +460,9 @@ const row_t schema_rows[] = {
      .is = "yes; without the key, records are delimited"},
     {IN_RECORD, BSON, "bson", read_yes, INTO(schema_t, kind), .tag = "bson", .needed = true,
      .is = "yes; without the key, records are delimited"},
+    {IN_RECORD, BSON, "arrow", read_number, INTO(schema_t, arrow), .tag = "arrow", .least = 1, .most = 1,
+     .is =
+         "1: which table of types has made documents of Arrow's rows; a symbol is a value that does not fit"},
     {IN_RECORD, BSON, "validate", read_bool, INTO(schema_t, validate), .tag = "validate",
      .is = "yes or no: must keys and texts be UTF-8?"},
 

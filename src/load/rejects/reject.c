@@ -1,5 +1,6 @@
 #include "load/rejects/reject.h"
 #include "base/clock.h"
+#include "base/document.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "load/rejects/reject_file.h"
@@ -493,10 +494,30 @@ static bool say_too_many(rejects_t *rejects, bool at_end, err_t *err) {
                    most, look, path ? path : "", path ? ", then" : "");
 }
 
+/* A row is written as Extended JSON, as if the user had edited its bytes: the head has the hash of these, too. What is no BSON,
+ * since it comes from a reject file, stays as it is. */
+static bool write_row(rejects_t *rejects, const reject_t *reject, err_t *err) {
+    bson_t document;
+    size_t length;
+    char *json = bson_init_static(&document, reject->bytes, (size_t)reject->kept)
+                     ? ejson_print(&document, false, &length)
+                     : NULL;
+    reject_t row = *reject;
+    if (json) {
+        row.bytes = (const uint8_t *)json;
+        row.length = row.kept = length;
+        row.of = reject->of ? reject->of : reject_identity_hash(reject->bytes, (size_t)reject->kept);
+    }
+    const bool ok = write_entry(rejects, &row, err);
+    bson_free(json);
+    return ok;
+}
+
 bool rejects_add(rejects_t *rejects, const reject_t *reject, err_t *err) {
     char place[PLACE_MAX + 12];
     pthread_mutex_lock(&rejects->lock);
-    bool ok = !rejects->options.write || write_entry(rejects, reject, err);
+    bool ok = !rejects->options.write ||
+              (rejects->options.schema->arrow ? write_row : write_entry)(rejects, reject, err);
     const char *path = rejects_path(rejects);
     if (ok) {
         rejects->count++;

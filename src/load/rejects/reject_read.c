@@ -1,6 +1,8 @@
 #include "load/rejects/reject_read.h"
 #include "base/chars.h"
+#include "base/threads.h"
 #include "format/cut/ends.h"
+#include "format/json/json.h"
 #include "load/rejects/reject_file.h"
 
 #include <errno.h>
@@ -89,6 +91,26 @@ static void pass_comma(const schema_t *schema, retry_t *retry) {
     retry->length -= end;
 }
 
+/* A row stands there as Extended JSON, which becomes BSON again, with the slack that readers of records need. */
+static bool read_row(retry_t *retry, err_t *err) {
+    err_t why = {.status = STATUS_OK};
+    char *json = strndup((const char *)retry->bytes, retry->length);
+    bson_t *row = json ? json_document(json, false, &why) : NULL;
+    const bool memory = json && why.status != STATUS_HOST;
+    free(json);
+    if (row && (retry->row = calloc(1, row->len + 2 * (size_t)POOL_SLACK))) {
+        retry->length = row->len;
+        retry->bytes = memcpy(retry->row + POOL_SLACK, bson_get_data(row), row->len);
+    }
+    if (!row)
+        retry->refusal = "it is not one document of Extended JSON: correct this line of the reject file, or "
+                         "delete it to leave the row out";
+    const bool ok = memory && !row == !retry->row;
+    if (row)
+        bson_destroy(row);
+    return ok || err_memory(err, retry->length);
+}
+
 static bool read_entry(const char *path, const schema_t *schema, const reject_entry_t *entry,
                        char path_room[PATH_ROOM], retry_t *retry, err_t *err) {
     size_t length, dialect_length;
@@ -98,6 +120,7 @@ static bool read_entry(const char *path, const schema_t *schema, const reject_en
     retry->head.at_line = entry->line;
     retry->bytes = entry->record;
     retry->length = entry->length;
+    retry->row = NULL;
     retry->head.cut_off = is_cut_off(entry);
     retry->head.hash = retry->head.read_by = 0;
     retry->head.has_hash = reject_entry_hash(entry, "of", &retry->head.hash) ||
@@ -125,11 +148,11 @@ static bool read_entry(const char *path, const schema_t *schema, const reject_en
         drop_empty_lines(schema, retry);
     retry->refusal = refusal_of(schema, entry, retry);
     pass_comma(schema, retry);
-    return true;
+    return !schema->arrow || !retry->length || read_row(retry, err);
 }
 
 static bool is_one_record(const char *path, const schema_t *schema, const retry_t *retry, err_t *err) {
-    return retry->head.cut_off || !retry->length ||
+    return retry->head.cut_off || !retry->length || (schema->arrow && !retry->row) ||
            ends_find(schema, retry->dialect.delimiter, retry->bytes, retry->length, true) == retry->length ||
            err_set(err, STATUS_USAGE,
                    "%s:%" PRIu64 ": there is more than one %s below this #@ line; there must be one record, "
@@ -207,7 +230,7 @@ bool rejects_read(const char *path, size_t only, const schema_t *schema, retry_f
     if (!reject_file_open(&file, path))
         return err_set(err, err_status_of(errno), "the reject file %s cannot be read: %s", path,
                        strerror(errno));
-    retry_t *retry = malloc(sizeof *retry);
+    retry_t *retry = calloc(1, sizeof *retry);
     reject_known_t known = {0};
     bool ok = retry || err_memory(err, sizeof *retry);
     if (retry) {
@@ -230,6 +253,8 @@ bool rejects_read(const char *path, size_t only, const schema_t *schema, retry_f
                  !reject_entry_is_known(&entry, &known)) /* else it was written again */
             ok = read_entry(path, schema, &entry, input, retry, err) &&
                  is_one_record(path, schema, retry, err) && take(context, retry, err);
+        if (retry)
+            free(retry->row);
         reject_file_pass(&file, entry.at, entry.behind);
         reject_entry_free(&entry);
         if (only)

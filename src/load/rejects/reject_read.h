@@ -26,10 +26,10 @@ typedef struct {
     reject_head_t head;
     dialect_t dialect;
     const reject_file_t *file;
-    size_t at; /* where the entry begins in its text */
-    const uint8_t
-        *bytes; /* in its text: the record as it is now, no line end; nothing: left out by the person */
+    size_t at;            /* where the entry begins in its text */
+    const uint8_t *bytes; /* the record as it is now, no line end; nothing: the user has left it out */
     size_t length;
+    uint8_t *row;  /* which the bytes are in, where its text has them as Extended JSON; or NULL */
     uint64_t line; /* of the record in its file; 0: not known */
     /* why no document is made of it, although it may look like a record; NULL: one may be */
     const char *refusal;

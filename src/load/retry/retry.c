@@ -66,8 +66,7 @@ static void tell_cut_off(const job_t *job, const retry_t *retry) {
 
 /* For another such record, before the next one is looked at: its text counts, too, and so does the text of this one. */
 static void wait_for_room(pool_t *pool, const retry_t *retry) {
-    const size_t at = (size_t)((const char *)retry->bytes - retry->file->text);
-    reject_file_pass(retry->file, at, at + retry->length);
+    reject_file_pass(retry->file, retry->at, retry->at + retry->length);
     pool_wait(pool, retry->length);
 }
 
