@@ -1,0 +1,92 @@
+/* A batch is bound to the tree before any of its rows is encoded: each array has the buffers and the children that its type needs,
+ * and as many values as are used of it without a check. */
+#include "format/columns/columns_inner.h"
+
+/* More than any memory holds; so no place in a buffer overflows. */
+#define MOST_VALUES (INT64_C(1) << 48)
+
+/* Its lengths, and that all that was planned is there. */
+static bool check_shape(const column_t *column, const struct ArrowArray *array, int64_t needed) {
+    const bool views = column->width == VIEW;
+    if (!array || array->length < needed || array->length > MOST_VALUES || array->offset < 0 ||
+        array->offset > MOST_VALUES || array->null_count < -1 || array->null_count > array->length)
+        return false;
+    if (array->n_buffers < column->type->buffers || (!views && array->n_buffers > column->type->buffers))
+        return false;
+    if ((array->n_buffers && !array->buffers) || array->n_children != (int64_t)column->child_count ||
+        (array->n_children && !array->children))
+        return false;
+    return !column->dictionary == !array->dictionary;
+}
+
+/* Ends of runs rise, above 0, and the last one is that of all values or after it. */
+static bool check_runs(const column_t *column) {
+    const column_t *ends = &column->children[0], *values = &column->children[1];
+    int64_t before = 0;
+    if (ends->valid || values->length < ends->length)
+        return false;
+    for (int64_t i = 0; i < ends->length; i++) {
+        const int64_t end = bind_whole(ends, i);
+        if (end <= before)
+            return false;
+        before = end;
+    }
+    return before >= column->offset + column->length || !column->length;
+}
+
+/* How many values of its children its own ones use without a check; -1: there cannot be such a number. */
+static int64_t needed_of_children(const column_t *column) {
+    const int64_t values = column->offset + column->length;
+    switch (column->kind) {
+    case KIND_STRUCT:
+    case KIND_SPARSE:
+        return values;
+    case KIND_FIXED_LIST:
+        return column->size && values > MOST_VALUES / column->size ? -1 : values * column->size;
+    default:
+        return 0;
+    }
+}
+
+/* Its own buffers: bits for nulls, which unions and runs do not have, values, and what these point to. Texts need no third one
+ * as long as all of them are empty: encode.c looks. */
+static bool take_buffers(column_t *column, const struct ArrowArray *array) {
+    const kind_t kind = column->kind;
+    const bool bits = column->type->buffers && kind != KIND_SPARSE && kind != KIND_DENSE,
+               views = column->width == VIEW, list = kind == KIND_LIST && column->type->buffers == 3;
+    const int64_t count = array->n_buffers, first = bits;
+    column->length = array->length;
+    column->offset = array->offset;
+    column->valid = bits ? array->buffers[0] : NULL;
+    column->values = count > first ? array->buffers[first] : NULL;
+    column->data = count > first + 1 ? array->buffers[count - 1] : NULL;
+    column->views = views ? array->buffers + 2 : NULL;
+    column->view_count = views ? count - 3 : 0;
+    column->run = 0;
+    column->data_end = 0;
+    if (array->null_count > 0 && bits && !column->valid)
+        return false;
+    const bool has_values = count > first && !(kind == KIND_FIXED && !column->size),
+               has_data = list || kind == KIND_DENSE || column->view_count;
+    if (!column->length)
+        return true;
+    if ((has_values && !column->values) || (has_data && !column->data))
+        return false;
+    if ((kind == KIND_TEXT || kind == KIND_BYTES) && !views && column->data)
+        column->data_end = place_at(column->values, column->offset + column->length, column->width);
+    return true;
+}
+
+const column_t *bind_array(column_t *column, const struct ArrowArray *array, int64_t needed) {
+    if (!check_shape(column, array, needed) || !take_buffers(column, array))
+        return column;
+    const int64_t of_children = needed_of_children(column);
+    const column_t *broken = of_children < 0 ? column : NULL;
+    for (size_t i = 0; !broken && i < column->child_count; i++)
+        broken = bind_array(&column->children[i], array->children[i], of_children);
+    if (!broken && column->dictionary)
+        broken = bind_array(column->dictionary, array->dictionary, 0);
+    if (!broken && column->kind == KIND_RUNS && !check_runs(column))
+        return column;
+    return broken;
+}

@@ -1,0 +1,75 @@
+/* columns: a stream of Arrow arrays becomes a text of BSON, one document a row.
+ *
+ * What everything here revolves around is column_t (columns_inner.h), a node of a tree that is made once of the stream's schema
+ * (plan.c) and points into the arrays of the batch at hand (bind.c). A row is encoded by a walk over this tree (encode.c). There
+ * is one table of Arrow's types, `types` in plan.c; a row of it names the kind of value, by which bind.c knows the buffers and
+ * encode.c the bytes. Invariants:
+ *
+ * - The bytes depend on the rows, their schema and columns_how_t, not on the batches that they come in. So the same rows make
+ *   the same documents at the same places again, by which a second load recognises what the first one has loaded.
+ * - The C interface says nothing about the sizes of buffers, except those of views. What it does say is checked before anything
+ *   is read by it: lengths, offsets and the number of buffers and children when a batch is bound, in all arrays of the tree; an
+ *   offset, an index, a view, a type id or a run when the row that uses it is encoded. So a broken array is named with its column
+ *   and its row, and no bytes are made of this row and of any later one.
+ * - A document is written once, into a buffer that never moves, and has room for the largest one after a piece that is full.
+ *   The kernel gives the pages of this buffer when they are written: COLUMNS_PIECE and one document of usual size are in memory.
+ *
+ * A value that BSON cannot hold (the integer 2^63, 35 digits, a text that is not UTF-8) is kept as a text, or as binary data, and
+ * counted; columns_how_t may want something else. A row to be rejected keeps its place: its document is written with the value as
+ * a symbol, a type of BSON that nothing else here makes, and a reader by the format arrow1 rejects each document with a symbol.
+ *
+ * A columns_frame_t belongs to one thread at a time. */
+#ifndef TIPPLE_FORMAT_COLUMNS_COLUMNS_H
+#define TIPPLE_FORMAT_COLUMNS_COLUMNS_H
+
+#include "base/err.h"
+#include "format/schema/schema.h"
+#include "tipple/arrow.h"
+
+/* The built-in format of such texts, whose number is that of the table of types. A table by which any value would become
+ * another one gets a new number: a collection must not have documents of both. */
+#define COLUMNS_FORMAT "arrow1"
+
+enum {
+    COLUMNS_PIECE = 256 << 10,        /* bytes after which a piece is given out */
+    COLUMNS_MOST_DOCUMENT = 16 << 20, /* bytes of what a server stores */
+};
+
+/* What becomes of a value that does not fit: a bad_value_t, or this: the stream ends there, with status 5. */
+enum { COLUMNS_STOP = BAD_VALUES };
+
+typedef struct {
+    bool
+        keep_nulls; /* of columns, and of fields in structs; else they are left out. In lists and maps nulls are always kept */
+    unsigned bad;
+} columns_how_t;
+
+/* Sets "nulls" (keep, leave-out) or "on-bad-value" (text, null, reject, stop). False: there is no such option or value; status 1. */
+bool columns_how_read(columns_how_t *how, const char *option, const char *value, err_t *err);
+
+typedef struct columns columns_frame_t;
+
+/* Takes the stream over, and has released it when columns_close returns, or when this fails. NULL: status 5, the column and what
+ * is wrong with it; or memory is out. */
+columns_frame_t *columns_open(struct ArrowArrayStream *stream, err_t *err);
+void columns_close(columns_frame_t *columns); /* NULL: nothing is done */
+
+/* Before the first columns_next. */
+void columns_set(columns_frame_t *columns, columns_how_t how);
+
+/* Does each row bring an `_id`? */
+bool columns_has_id(const columns_frame_t *columns);
+
+/* The next whole documents, until the next call. 1: there are some; 0: the stream has ended; -1: err has the sentence, now and at
+ * every later call. */
+int columns_next(columns_frame_t *columns, const uint8_t **bytes, size_t *length, err_t *err);
+
+/* Of each column with values that were kept as texts (or null): how many, and the first row of them, from 1. */
+typedef void columns_take_fn(void *context, const char *column, uint64_t kept, uint64_t first);
+void columns_misfits(const columns_frame_t *columns, columns_take_fn *take, void *context);
+
+/* What there is to say of the columns so far, a line for each: values that were changed, digits that were cut off, times without
+ * a zone, extensions. NULL: memory is out. To be freed. */
+char *columns_notes(const columns_frame_t *columns, err_t *err);
+
+#endif
