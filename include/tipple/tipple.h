@@ -22,6 +22,8 @@
 #ifndef TIPPLE_TIPPLE_H
 #define TIPPLE_TIPPLE_H
 
+#include "tipple/arrow.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -105,6 +107,27 @@ TIPPLE_API int tipple_reader_next(tipple_reader_t *reader, tipple_record_t *reco
 TIPPLE_API bool tipple_reader_emit(tipple_reader_t *reader, const char **text, size_t *length,
                                    tipple_error_t *error);
 
+/* --- rows of Arrow as documents
+ * ---------------------------------------------------------------------------------------------------- */
+
+typedef struct tipple_arrow tipple_arrow_t;
+
+/* The documents that tipple_load_push_arrow would load, without a load: `tipple verify --format arrow1` compares them with what is
+ * there. The stream is taken over, and was released when tipple_arrow_close returns, or when this fails: NULL, with status 5 and
+ * what is wrong, such as a column of a type that no document can hold. */
+TIPPLE_API tipple_arrow_t *tipple_arrow_open(struct ArrowArrayStream *stream, tipple_error_t *error);
+/* Before the first tipple_arrow_next. nulls: "leave-out" or "keep"; on-bad-value: "text", "null", "reject" or "stop". */
+TIPPLE_API bool tipple_arrow_set(tipple_arrow_t *rows, const char *option, const char *value,
+                                 tipple_error_t *error);
+/* The next whole documents of BSON, one after the other, until the next call. 1: there are some; 0: the end; -1: error. */
+TIPPLE_API int tipple_arrow_next(tipple_arrow_t *rows, const void **bytes, size_t *length,
+                                 tipple_error_t *error);
+/* What there is to say so far, a line for each: values that were kept as text, digits that were cut off, with the column and its
+ * first row; times without a zone; extensions. Until the next call. */
+TIPPLE_API const char *tipple_arrow_notes(tipple_arrow_t *rows);
+/* NULL: nothing is done. */
+TIPPLE_API void tipple_arrow_close(tipple_arrow_t *rows);
+
 /* --- loads
  *
  * One handle is one load: new, set, then either tipple_load_run (of files) or pushes and tipple_load_finish, the result,
@@ -169,6 +192,16 @@ TIPPLE_API bool tipple_load_push(tipple_load_t *load, const void *bytes, size_t 
 TIPPLE_API bool tipple_load_push_document(tipple_load_t *load, const void *document, size_t length,
                                           tipple_error_t *error);
 
+/* The same with the rows of an Arrow stream, such as any __arrow_c_stream__ of Python gives: a document a row, by the types of
+ * docs/types.md. The stream is taken over, and was released when this returns. The format is `arrow1`. Without input-name a name is
+ * drawn, which the result has. The options on-bad-value (here also "stop") and nulls say what becomes of values that no document
+ * can hold, and of nulls; a column `_id` is the document's own one. To complete a load that did not end well, push the same rows
+ * with the same two options under the same name, in batches of any size. False: where the stream cannot be begun (status 5 with
+ * the column), nothing of it was taken, and the load goes on; else the load has ended, and error says why: a producer that fails
+ * ends it with status 5 and the producer's own words. */
+TIPPLE_API bool tipple_load_push_arrow(tipple_load_t *load, struct ArrowArrayStream *stream,
+                                       tipple_error_t *error);
+
 /* Nothing more is pushed: waits until everything is loaded. Only this call says that it is; it returns what tipple_load_run does, again if
  * it is called again. */
 TIPPLE_API bool tipple_load_finish(tipple_load_t *load, tipple_error_t *error);
@@ -182,10 +215,11 @@ typedef struct {
     uint64_t open_rejects; /* of these inputs, in all loads of them, that were not fixed yet */
     uint64_t records_skipped, files_skipped; /* loaded before, and not read again */
     double seconds;
-    int status;           /* as error->status */
-    const char *sentence; /* as error->text; "" after a success */
-    const char *rejects;  /* the path of the reject file; "" if none was written */
-    const char *format;   /* its name */
+    int status;             /* as error->status */
+    const char *sentence;   /* as error->text; "" after a success */
+    const char *rejects;    /* the path of the reject file; "" if none was written */
+    const char *format;     /* its name */
+    const char *input_name; /* of what was pushed: by it the load is completed; "" of a load of inputs */
 } tipple_result_t;
 
 /* What was settled until the load ended, well or not; as long as the load. NULL: it has not ended. */

@@ -4,6 +4,7 @@
 #ifndef TIPPLE_LIBRARY_LIBRARY_H
 #define TIPPLE_LIBRARY_LIBRARY_H
 
+#include "format/columns/columns.h"
 #include "format/schema/schema.h"
 #include "tipple/tipple.h"
 
@@ -28,6 +29,21 @@ bool library_misses(const void *given, const char *what, tipple_error_t *error);
 /* What stands instead of an option of another tool or of an earlier version: "--max-rate auto"; NULL: nothing. word: a name,
  * or a letter if not is_long. For the command, too. */
 const char *library_gone(const char *word, bool is_long);
+
+/* ---- rows of a load (load.c), for arrow.c ---- */
+
+typedef enum { PUSHED_TEXT, PUSHED_DOCUMENTS, PUSHED_ROWS } pushed_t;
+
+/* Begins a load that has not begun. own_id: the rows bring an `_id`. *how: as the load's options say. */
+bool library_begin_rows(tipple_load_t *load, bool own_id, columns_how_t *how, tipple_error_t *error);
+bool library_push_rows(tipple_load_t *load, const void *bytes, size_t length, tipple_error_t *error);
+
+/* What the encoder has changed, and what else it says, line by line (the text is written to). A columns_take_fn. */
+void library_add_misfit(void *load, const char *column, uint64_t kept, uint64_t first);
+void library_tell_rows(tipple_load_t *load, char *notes);
+
+/* There are no more rows, but not all were given: the load ends with this failure. Always false. */
+bool library_fail_rows(tipple_load_t *load, const err_t *why, tipple_error_t *error);
 
 /* Before any work: what there is to say is in tipple_error_t, and nowhere else. */
 void library_be_silent(void);

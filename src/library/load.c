@@ -1,3 +1,4 @@
+#include "base/clock.h"
 #include "base/log.h"
 #include "input/file/fault.h"
 #include "input/source.h"
@@ -7,10 +8,13 @@
 #include "report/load_figures.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <mongoc/mongoc.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -28,7 +32,11 @@ struct tipple_load {
     texts_list_t copies; /* of all texts that were given, which the options point to */
     caller_t caller;
     enum { NEW, WORKING, ENDED } state;
-    bool pushes, documents; /* what it is given; once it works */
+    bool pushes;           /* it is not of inputs; once it works */
+    pushed_t what;         /* is pushed */
+    char drawn[32];        /* the name of rows for which none was set */
+    bad_result_t *misfits; /* of rows: what their encoder has changed */
+    size_t misfit_count, misfit_room;
     int pushed[2]; /* sockets: the load's thread reads the first, who pushes writes the other; or -1 */
     pthread_t thread;
     load_result_t *result; /* of the thread, until it is joined; as the next two */
@@ -171,6 +179,10 @@ static bool start(tipple_load_t *load, const char *format, tipple_error_t *error
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     sigset_t all, before;
     err_t err;
+    const columns_how_t *how = &load->options.spec.frames;
+    if (load->what != PUSHED_ROWS && (how->keep_nulls || how->bad == COLUMNS_STOP))
+        return library_refuse(
+            error, "nulls, and stop as on-bad-value, are for rows of Arrow (tipple_load_push_arrow)");
     if (!load_options_settle(&load->options, format, &err))
         return library_tell(error, &err);
     sigfillset(&all);
@@ -186,10 +198,30 @@ static bool start(tipple_load_t *load, const char *format, tipple_error_t *error
     return ok || library_tell(error, &err);
 }
 
-static void end(tipple_load_t *load) {
+/* What an encoder has changed was changed by the load. */
+static void add_misfits(tipple_load_t *load) {
+    load_result_t *result = load->result;
+    const unsigned bad = load->options.spec.frames.bad;
+    if (!GROW(result->bad_fields, result->bad_field_room, result->bad_field_count + load->misfit_count, NULL))
+        return;
+    for (size_t i = 0; i < load->misfit_count; i++) {
+        result->bad_values += load->misfits[i].count;
+        result->became[bad] += load->misfits[i].count;
+        result->bad_fields[result->bad_field_count++] = load->misfits[i];
+    }
+    load->misfit_count = 0;
+}
+
+/* instead: why it ends, where that is not the load's own reason; or NULL. */
+static void end(tipple_load_t *load, const err_t *instead) {
     const counts_t *counts = &load->result->counts;
     pthread_join(load->thread, NULL);
     load->state = ENDED;
+    add_misfits(load);
+    if (instead) {
+        load->ok = false;
+        load->err = *instead;
+    }
     library_words(load->sentence, load->err.text);
     load->found = (tipple_result_t){.read = counts->read,
                                     .loaded = counts->loaded,
@@ -203,7 +235,8 @@ static void end(tipple_load_t *load) {
                                     .status = (int)load->err.status,
                                     .sentence = load->sentence,
                                     .rejects = counts->rejected ? load->result->rejects_path : "",
-                                    .format = load->result->format};
+                                    .format = load->result->format,
+                                    .input_name = load->pushes ? load->options.spec.input_name : ""};
 }
 
 static bool tell_end(const tipple_load_t *load, tipple_error_t *error) {
@@ -221,7 +254,7 @@ bool tipple_load_run(tipple_load_t *load, tipple_error_t *error) {
     if (load->state == NEW && !start(load, format_name(&load->options.spec), error))
         return false;
     if (load->state == WORKING)
-        end(load);
+        end(load, NULL);
     return tell_end(load, error);
 }
 
@@ -238,8 +271,9 @@ static bool is_of_documents(const load_spec_t *spec, tipple_error_t *error) {
            library_refuse(error, "the load's format is one of texts, not of BSON documents: push its text");
 }
 
-static bool may_push(const tipple_load_t *load, bool documents, tipple_error_t *error) {
+static bool may_push(const tipple_load_t *load, pushed_t what, tipple_error_t *error) {
     const load_spec_t *spec = &load->options.spec;
+    const char *format = format_name(spec);
     if (load->options.inputs.count)
         return library_refuse(error, "the load has inputs: run it, and push into another one");
     if (!spec->input_name || !*spec->input_name)
@@ -250,13 +284,29 @@ static bool may_push(const tipple_load_t *load, bool documents, tipple_error_t *
     if (spec->reload_changed || spec->reload_missing)
         return library_refuse(
             error, "reload-changed and reload-missing are for inputs; push what is new under another name");
-    return !documents || !format_name(spec) || is_of_documents(spec, error);
+    if (what == PUSHED_ROWS && format && strcmp(format, COLUMNS_FORMAT) != 0)
+        return library_refuse(error,
+                              "rows of Arrow are loaded by the format " COLUMNS_FORMAT ": set no other one");
+    return what != PUSHED_DOCUMENTS || !format || is_of_documents(spec, error);
 }
 
-static bool begin(tipple_load_t *load, bool documents, tipple_error_t *error) {
+/* A name that no other frame has, by which this one can be completed, too. */
+static void draw_name(tipple_load_t *load) {
+    uint64_t bits = (uint64_t)clock_wall_ms();
+    if (getrandom(&bits, sizeof bits, 0) != sizeof bits)
+        bits = chance_mix(bits + (uint64_t)getpid());
+    snprintf(load->drawn, sizeof load->drawn, "frame-%016" PRIu64, bits % UINT64_C(10000000000000000));
+    load->options.spec.input_name = load->drawn;
+}
+
+static bool begin(tipple_load_t *load, pushed_t what, tipple_error_t *error) {
+    static const char *const usual[] = {
+        [PUSHED_TEXT] = NULL, [PUSHED_DOCUMENTS] = "bson", [PUSHED_ROWS] = COLUMNS_FORMAT};
     load_spec_t *spec = &load->options.spec;
-    const char *given = format_name(spec), *format = documents && !given ? "bson" : given;
-    if (!may_push(load, documents, error))
+    const char *given = format_name(spec), *format = given ? given : usual[what];
+    if (what == PUSHED_ROWS && (!spec->input_name || !*spec->input_name))
+        draw_name(load);
+    if (!may_push(load, what, error))
         return false;
     if (load->pushed[1] < 0 && socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, load->pushed) != 0 &&
         !fault_system(&load->err, spec->input_name, errno))
@@ -264,31 +314,78 @@ static bool begin(tipple_load_t *load, bool documents, tipple_error_t *error) {
     spec->pushed = load->pushed;
     if (!given)
         spec->format = format;
-    load->documents = documents;
+    load->what = what;
     return load->pushes = start(load, format, error);
 }
 
-static bool push(tipple_load_t *load, bool documents, const void *bytes, size_t length,
+static bool push(tipple_load_t *load, pushed_t what, const void *bytes, size_t length,
                  tipple_error_t *error) {
-    if (load->state == NEW && !begin(load, documents, error))
+    if (load->state == NEW && !begin(load, what, error))
         return false;
     if (load->state == WORKING) {
-        if (documents != load->documents)
-            return library_refuse(error,
-                                  "a load is of texts or of documents, and this one is of the other kind");
+        if (what != load->what)
+            return library_refuse(
+                error,
+                "a load is of texts or of documents or of rows of Arrow, and this one is of another kind");
         if (source_push(load->pushed[1], bytes, length))
             return true;
-        end(load);
+        end(load, NULL);
     }
     if (load->ok)
         return library_refuse(error, "the load has ended; begin another one for what is still to be loaded");
     return tell_end(load, error);
 }
 
+/* ---- rows (arrow.c) ---- */
+
+bool library_begin_rows(tipple_load_t *load, bool own_id, columns_how_t *how, tipple_error_t *error) {
+    load_spec_t *spec = &load->options.spec;
+    *how = spec->frames;
+    if (load->state == NEW) {
+        spec->guess.bad_value_given = false; /* it is for the encoder */
+        if (own_id && !spec->id)
+            spec->id = "_id";
+    }
+    return push(load, PUSHED_ROWS, "", 0, error);
+}
+
+bool library_push_rows(tipple_load_t *load, const void *bytes, size_t length, tipple_error_t *error) {
+    return push(load, PUSHED_ROWS, bytes, length, error);
+}
+
+void library_add_misfit(void *of, const char *column, uint64_t kept, uint64_t first) {
+    tipple_load_t *load = of;
+    bad_result_t misfit = {.count = kept};
+    if (!GROW(load->misfits, load->misfit_room, load->misfit_count + 1, NULL))
+        return;
+    snprintf(misfit.name, sizeof misfit.name, "%s", column);
+    if (asprintf(&misfit.places, "%s:%" PRIu64, load->options.spec.input_name, first) < 0)
+        misfit.places = NULL;
+    load->misfits[load->misfit_count++] = misfit;
+}
+
+void library_tell_rows(tipple_load_t *load, char *notes) {
+    char *rest = notes;
+    caller_t *const before = caller_current();
+    caller_set(&load->caller);
+    for (char *line; (line = strsep(&rest, "\n")) && *line;)
+        log_note("%s: %s", load->options.spec.input_name, line);
+    caller_set(before);
+}
+
+bool library_fail_rows(tipple_load_t *load, const err_t *why, tipple_error_t *error) {
+    tipple_load_cancel(load);
+    if (load->state == WORKING)
+        end(load, why);
+    return tell_end(load, error);
+}
+
+/* ---- texts and documents ---- */
+
 bool tipple_load_push(tipple_load_t *load, const void *bytes, size_t length, tipple_error_t *error) {
     if (library_misses(load, "the load", error) || (length && library_misses(bytes, "what is pushed", error)))
         return false;
-    return push(load, false, bytes, length, error);
+    return push(load, PUSHED_TEXT, bytes, length, error);
 }
 
 bool tipple_load_push_document(tipple_load_t *load, const void *document, size_t length,
@@ -305,19 +402,19 @@ bool tipple_load_push_document(tipple_load_t *load, const void *document, size_t
     if (length > MOST_DOCUMENT) /* a length at which its reader would take the stream for damaged, for ever */
         return library_refuse(error, "the document is larger than the 16 MiB that a server stores; nothing "
                                      "of it was taken, and the load goes on");
-    return push(load, true, document, length, error);
+    return push(load, PUSHED_DOCUMENTS, document, length, error);
 }
 
 bool tipple_load_finish(tipple_load_t *load, tipple_error_t *error) {
     if (library_misses(load, "the load", error))
         return false;
-    if (load->state == NEW && !begin(load, false, error)) /* nothing was pushed: that is all there is */
+    if (load->state == NEW && !begin(load, PUSHED_TEXT, error)) /* nothing was pushed: that is all there is */
         return false;
     if (!load->pushes)
         return library_refuse(error, "the load is of inputs, and tipple_load_run has reported its end");
     if (load->state == WORKING) {
         shutdown(load->pushed[1], SHUT_WR);
-        end(load);
+        end(load, NULL);
     }
     return tell_end(load, error);
 }
@@ -347,7 +444,7 @@ void tipple_load_destroy(tipple_load_t *load) {
         return;
     tipple_load_cancel(load);
     if (load->state == WORKING)
-        end(load);
+        end(load, NULL);
     if (load->result)
         load_result_free(load->result);
     free(load->result);
@@ -357,6 +454,9 @@ void tipple_load_destroy(tipple_load_t *load) {
     options_free(load_options, &load->options);
     for (size_t i = 0; i < load->copies.count; i++)
         free(load->copies.items[i]);
+    for (size_t i = 0; i < load->misfit_count; i++)
+        free(load->misfits[i].places);
+    free(load->misfits);
     free(load->copies.items);
     free(load->json);
     free(load);

@@ -64,6 +64,17 @@ static bool read_new_columns(void *wanted, const char *text, err_t *err) {
     return chosen >= 0;
 }
 
+static bool read_nulls(void *how, const char *text, err_t *err) {
+    return columns_how_read(how, "nulls", text, err);
+}
+
+/* Of rows of Arrow it may also be stop. */
+static bool read_bad_value(void *load_spec, const char *text, err_t *err) {
+    load_spec_t *spec = load_spec;
+    return columns_how_read(&spec->frames, "on-bad-value", text, err) &&
+           (spec->frames.bad == COLUMNS_STOP || guess_options_bad_value(&spec->guess, text, err));
+}
+
 static bool check_type(void *unused, const char *text, err_t *err) {
     (void)unused;
     return guess_options_type(text, err);
@@ -158,9 +169,14 @@ const option_t load_options[] = {
 
     OPTION("on-bad-value", CUSTOM, spec.guess, .group = GROUP_MISFITS, .argument = "WHAT",
            .offers = "text null reject", .custom = guess_options_bad_value,
-           .takers = LOADS | TAKEN_BY_PARSE | TAKEN_BY_FORMATS,
+           .takers = TAKEN_BY_LOAD | TAKEN_BY_PARSE | TAKEN_BY_FORMATS,
            .help = "A value that does not fit its column's type becomes text (the default), null, or a "
                    "reject (its record)."),
+    OPTION("on-bad-value", CUSTOM, spec, .argument = "WHAT", .custom = read_bad_value,
+           .takers = TAKEN_BY_LIBRARY,
+           .help = "The same; with rows of Arrow also stop: the load ends with status 5."),
+    OPTION("nulls", CUSTOM, spec.frames, .argument = "WHAT", .custom = read_nulls, .takers = TAKEN_BY_LIBRARY,
+           .help = "Nulls in rows of Arrow: leave-out (the default) or keep."),
     OPTION("max-rejects", CUSTOM, spec, .argument = "N|P%", .custom = read_max_rejects, .takers = DRILLS,
            .help = "Stop when more records than this are rejected (default 1000; with --retry, no limit)."),
     OPTION("rejects", TEXT, spec.rejects, .argument = "FILE", .takers = DRILLS,

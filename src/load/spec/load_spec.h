@@ -2,6 +2,7 @@
 #ifndef TIPPLE_LOAD_SPEC_LOAD_SPEC_H
 #define TIPPLE_LOAD_SPEC_LOAD_SPEC_H
 
+#include "format/columns/columns.h"
 #include "format/guess/guess.h"
 #include "load/spec/timeline.h"
 #include "server/collection.h"
@@ -56,8 +57,10 @@ typedef struct {
     /* or what was guessed before, by a study or a program: a format file; NULL: nothing */
     const char *guessed;
     new_columns_t new_columns; /* --new-columns */
-    bool skip_bad_files;       /* inputs that do not fit the format are left out, and named */
-    timeline_told_t told;      /* of its phases */
+    columns_how_t
+        frames; /* of rows that a program pushes: what becomes of nulls, and of values that do not fit */
+    bool skip_bad_files;  /* inputs that do not fit the format are left out, and named */
+    timeline_told_t told; /* of its phases */
 } load_spec_t;
 
 void load_spec_init(load_spec_t *spec); /* the defaults */
