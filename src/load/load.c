@@ -314,7 +314,7 @@ static bool run(job_t *job, err_t *err) {
     return job_move_data(job, err) && (job->spec->dry_run || build_indexes(job, err));
 }
 
-static void free_job(job_t *job) {
+static void free_job(job_t *job, bool again) {
     for (size_t i = 0; i < job->file_count; i++) {
         done_runs_free(&job->files[i].done_before);
         free(job->files[i].fixes);
@@ -355,7 +355,7 @@ static void free_job(job_t *job) {
     routers_close(&job->loading.routers);
     traffic_free(job->loading.shards);
     traffic_free(job->loading.ways);
-    rejects_free(job->loading.rejects);
+    rejects_free(job->loading.rejects, again);
     load_state_free(&job->loading);
     pipeline_free(&job->loading.pipeline);
     for (size_t i = 0; i < job->index_count; i++)
@@ -535,7 +535,7 @@ static bool run_once(const load_spec_t *spec, load_result_t *result, inputs_t *i
     job_close_catalog(job, err, ok);
     timeline_end(&result->course);
     step_end(&job->step);
-    free_job(job);
+    free_job(job, *again);
     free(job);
     return ok;
 }

@@ -306,7 +306,8 @@ TEST(another_was_first) {
     }
 }
 
-/* A load that has dropped the collection loses the first bind to another load: it begins again, without another drop. */
+/* A load that has dropped the collection loses the first bind to another load: it begins again, without another drop, and what
+ * it has rejected before is in the reject file once. */
 static void *load_other(void *context) {
     lab_t *lab = context;
     load_spec_t spec = lab->load;
@@ -339,7 +340,7 @@ TEST(drops_once) {
     was_first = false;
     lab.load.format = lab.verify.load.format = NULL;
     lab_write("0", "id\n0\n");
-    lab_write("1", "id,a\n1,x\n");
+    lab_write("1", "id,a\n1,x\nq\n");
     lab_write("2", "id,a,c\n2,x,8\n");
     assert_status(&lab, lab_load(&lab, "0"), STATUS_OK);
     lab.load.drop = true;
@@ -350,10 +351,15 @@ TEST(drops_once) {
                                 .hook = let_another_load,
                                 .context = &lab};
     box_fault(lab.box, &before);
-    assert_status(&lab, lab_load(&lab, "1"), STATUS_OK);
+    assert_status(&lab, lab_load(&lab, "1"), STATUS_SOME_REJECTED);
     box_end_faults(lab.box);
     assert_true(was_first);
     assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 2);
+    char *kept = lab_read("c.rejects"),
+         *entry = strstr(kept, "\nq\n"); /* as the load that ended rejects it */
+    assert_non_null(entry);
+    assert_null(strstr(entry + 1, "\nq\n"));
+    free(kept);
     assert_status(&lab, lab_verify(&lab, "1", "2"), STATUS_OK);
     lab_close(&lab);
 }

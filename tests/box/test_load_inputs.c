@@ -371,6 +371,20 @@ LAB_TEST(changed_under_a_begun_load, open_changed_under_a_begun_load(lab)) {
     assert_int_equal(box_count(lab->box, LAB_TARGET, "{\"n\": 9, \"w\": \"w9\"}"), 1);
 }
 
+/* What was rejected and written down before the load begins again is not rejected again: it stays in the reject file. */
+LAB_TEST(rejected_before_it_begins_again, open_changed_under_a_begun_load(lab)) {
+    lab_write("0.csv", "n,w\n70,s\nq\n");
+    assert_status(lab, lab_load(lab, "0.csv", "a.csv"), STATUS_SOME_REJECTED);
+    assert_int_equal(box_count(lab->box, LAB_TARGET, NULL), 31);
+    char *kept = lab_read("c.rejects"), *entry = strstr(kept, "\nq\n");
+    assert_non_null(entry);
+    assert_null(strstr(entry + 1, "\nq\n"));
+    free(kept);
+    lab_replace("c.rejects", "\nq\n", "\n71,q\n");
+    assert_status(lab, lab_retry(lab, "c.rejects"), STATUS_OK);
+    assert_status(lab, lab_verify(lab, "0.csv", "a.csv"), STATUS_OK);
+}
+
 /* A stream in the same command cannot be read twice: once it is begun, nothing begins anew. */
 LAB_TEST(changed_next_to_a_stream, open_changed_under_a_begun_load(lab)) {
     const status_t status = lab_load_stream(lab, "n,w\n70,s\n71,s\n", (char *[]){"-", "a.csv", NULL});

@@ -81,7 +81,7 @@ static void close_rejects(rejects_t *rejects) {
     err_t err = {.text = ""};
     if (!rejects_flush(rejects, &err))
         fail_msg("%s", err.text);
-    rejects_free(rejects);
+    rejects_free(rejects, false);
 }
 
 /* ---- reading back ---- */
@@ -183,7 +183,7 @@ static void run(const given_t *rejected, size_t count) {
     rejects_t *rejects = open_rejects(options_for("r"));
     for (size_t i = 0; i < count; i++)
         put(rejects, "a.txt", rejected[i].offset, rejected[i].record);
-    rejects_free(rejects);
+    rejects_free(rejects, false);
     heard(&ear);
 }
 
@@ -235,7 +235,7 @@ TEST(there_and_back) {
     assert_int_equal(all.entries[0].at_line, line);
     assert_int_equal(all.entries[1].at_line, line + 2);
     drop(&all);
-    rejects_free(NULL);
+    rejects_free(NULL, false);
 }
 
 /* Whatever a record, its input's name and its reason look like, each comes back as it was, and is known again. */
@@ -577,7 +577,7 @@ TEST(limits) {
         assert_true(rows[i].fine || err.status == STATUS_TOO_MANY_REJECTED);
         assert_int_equal(rejects_count(rejects), taken + (taken < rows[i].added));
         assert_true((rejects_path(rejects) != NULL) == (options.write && rows[i].added > 0));
-        rejects_free(rejects);
+        rejects_free(rejects, false);
         heard(&ear);
         unlink("r");
     }
@@ -601,7 +601,7 @@ TEST(share_of_what_is_to_come) {
         while (added < 15000 && add(rejects, "a.txt", added, "x", 1, "no good", &err))
             added++;
         assert_int_equal(added, is_known ? 10000 : 15000);
-        rejects_free(rejects);
+        rejects_free(rejects, false);
     }
     heard(&ear);
 }
@@ -653,7 +653,7 @@ TEST(taken_away) {
             assert_non_null(strstr(err.text, "the reject file r was removed"));
         }
         heard(&ear);
-        rejects_free(rejects);
+        rejects_free(rejects, false);
         unlink("r");
         unlink("r.2");
     }

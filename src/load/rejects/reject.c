@@ -34,6 +34,7 @@ typedef struct {
     int problem; /* errno of a write that failed: what follows it would stand in the middle of an entry */
     bool gone;   /* what was written is no longer all there */
     off_t size;  /* so long it is at least */
+    off_t kept;  /* what was there, and what was written before the last flush */
     char mark[REJECT_MARK];
     reject_known_t known;
     bool own_is_retried;
@@ -58,10 +59,21 @@ static bool is_retried(const reject_store_t *store, const struct stat *status) {
            same_file(&retried, status);
 }
 
+/* Of what could not be written whole, its beginning would pass for what a person has made of it. A file that somebody
+ * else has changed meanwhile stays as it is. */
+static void cut_back(reject_store_t *store, off_t whole) {
+    struct stat status;
+    if (store->size > whole && fstat(store->fd, &status) == 0 && S_ISREG(status.st_mode) &&
+        status.st_size == store->size && ftruncate(store->fd, whole) == 0)
+        store->size = whole;
+}
+
 /* gives the lock back; NULL is allowed */
-static void reject_store_free(reject_store_t *store) {
+static void reject_store_free(reject_store_t *store, bool again) {
     if (!store)
         return;
+    if (again)
+        cut_back(store, store->kept);
     if (store->fd >= 0)
         close(store->fd);
     reject_known_free(&store->known);
@@ -90,7 +102,7 @@ static reject_store_t *reject_store_new(const reject_options_t *options, err_t *
     reject_file_close(&file);
     if (ok)
         return store;
-    reject_store_free(store);
+    reject_store_free(store, false);
     return NULL;
 }
 
@@ -144,15 +156,6 @@ static bool reject_store_refuse(const char *path, status_t status, err_t *err) {
                    "%s is no reject file of tipple, and stays as it is: name another with --rejects, then "
                    "run the same command again",
                    path);
-}
-
-/* Of what could not be written whole, its beginning would pass for what a person has made of it. A file that somebody
- * else has changed meanwhile stays as it is. */
-static void cut_back(reject_store_t *store, off_t whole) {
-    struct stat status;
-    if (store->size > whole && fstat(store->fd, &status) == 0 && S_ISREG(status.st_mode) &&
-        status.st_size == store->size && ftruncate(store->fd, whole) == 0)
-        store->size = whole;
 }
 
 /* All of it or nothing, also when the disk is full. */
@@ -233,6 +236,7 @@ static taking_t take(reject_store_t *store, const char *path, bool is_first, err
               err_memory(err, file.size)) &&
              begin(store, &file, err);
     }
+    store->kept = store->size;
     reject_file_close(&file);
     if (!ok || taking != TAKEN)
         close_file(store);
@@ -276,6 +280,7 @@ static bool is_gone(const reject_store_t *store) {
 /* On the disk. */
 static bool reject_store_flush(reject_store_t *store, err_t *err) {
     store->gone |= is_gone(store);
+    store->kept = store->size; /* written down from here on */
     if (store->problem)
         return cannot(store->path, "written", store->problem, err);
     if (store->gone)
@@ -315,10 +320,10 @@ rejects_t *rejects_new(const reject_options_t *options, err_t *err) {
     return rejects;
 }
 
-void rejects_free(rejects_t *rejects) {
+void rejects_free(rejects_t *rejects, bool again) {
     if (!rejects)
         return;
-    reject_store_free(rejects->store);
+    reject_store_free(rejects->store, again);
     pthread_mutex_destroy(&rejects->lock);
     text_free(&rejects->spelling);
     free(rejects);

@@ -31,7 +31,8 @@ enum { REJECT_USUAL_MOST = 1000 }; /* of a load that is not told */
 bool rejects_may_use(const char *path, err_t *err);
 
 rejects_t *rejects_new(const reject_options_t *options, err_t *err);
-void rejects_free(rejects_t *rejects);
+/* again: the load begins again, and rejects again what it has rejected since the last flush: that is taken back. */
+void rejects_free(rejects_t *rejects, bool again);
 
 typedef struct {
     const load_file_t *file;
