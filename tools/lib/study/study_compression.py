@@ -63,7 +63,7 @@ def run(place):
     files = {name: data_of(place, name) for name in chosen}
     found = {prefix: measure(place, prefix, files) for prefix in (True, False)}
     place.note("Five data sets with the keys of the documents that the article shows, made up here, and random bytes,"
-               " which no compressor makes smaller (%s), each with one"
+               " which cannot be compressed: what is saved of them is room in blocks (%s). Each has one"
                " index besides that of `_id`, on a standalone. The article published its figures as pictures; the"
                " one number in its text, 1406.92 MB, is of no named data set. Sizes are in MB; saved, of the size without any"
                " compression (none, none). CPU is the server's during the load; scans are in seconds, of the cache and of the disk,"
