@@ -19,7 +19,7 @@ def swing(answers):
 
 
 def snow(answers):
-    return "yes, in %s reports, %s to %s" % (count(answers[0]["reports"]), answers[0]["first"]["$date"][:10],
+    return "Yes, in %s reports, %s to %s" % (count(answers[0]["reports"]), answers[0]["first"]["$date"][:10],
                                              answers[0]["last"]["$date"][:10])
 
 
@@ -30,9 +30,9 @@ def clouds(answers):
 
 QUESTIONS = [("What was the biggest one-day swing in history?", "swing", (), swing, "none"),
              ("How much of the globe is covered with clouds at any given time, and with what deviation?", "clouds-over-time", (),
-              clouds, "there is no report of clouds"),
+              clouds, "There is no report of clouds"),
              ("Has it ever snowed in Miami?", "snow", ("--param", "station=u722020"), snow,
-              "there is no such report")]
+              "There is no such report")]
 
 
 def note_matrix(place, side, name, uri, paths, threads, batches, *words):
@@ -48,7 +48,7 @@ def note_matrix(place, side, name, uri, paths, threads, batches, *words):
                          ",".join(map(str, batches)), "--budget", "4m", *words, *paths)
         cost.number = sum(one["documents"] or 0 for one in said["settings"]) or 1
     rates = {(one["threads"], one["batch"]): one["docs_per_second"] for one in said["settings"]}
-    place.note("%s, documents a second by threads and batch (-: too few batches a thread, or no room in four minutes):", name)
+    place.note("%s, documents a second by threads and batch (-: too few batches a thread, or no room in four minutes):", name.capitalize())
     place.table(["threads", *map(str, batches)],
                 [[number, *(shown(rates.get((number, batch)), "%.0f") for batch in batches)] for number in threads])
     place.plot("Documents a second by threads and batch, %s" % name, list(threads),
