@@ -318,7 +318,7 @@ static const row_t rows[] = {
     {"another extension",
      TYPE("c", .length = 1, .metadata = EXTENSION("\x0B\0\0\0arrow.bool8"),
           BUFFERS(2, ARROW_NONE, ARROW(int8_t, 1))),
-     V(INT("1")), .notes = "extension type, arrow.bool8,"},
+     V(INT("1")), .notes = "extension type arrow.bool8"},
     {"date32", TYPE("tdD", .length = 2, BUFFERS(2, ARROW_NONE, ARROW(int32_t, 1, -1))),
      V(DATE("86400000")) "; " V(DATE("-86400000"))},
     {"date64", TYPE("tdm", .length = 1, BUFFERS(2, ARROW_NONE, ARROW(int64_t, 86400000))),

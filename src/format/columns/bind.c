@@ -13,10 +13,12 @@ static bool check_shape(const column_t *column, const struct ArrowArray *array, 
         return false;
     if (array->n_buffers < column->type->buffers || (!views && array->n_buffers > column->type->buffers))
         return false;
-    if ((array->n_buffers && !array->buffers) || array->n_children != (int64_t)column->child_count ||
-        (array->n_children && !array->children))
+    if (array->n_buffers && !array->buffers)
         return false;
-    return !column->dictionary == !array->dictionary;
+    if (column->kind == KIND_DICTIONARY)
+        return array->dictionary && !array->n_children;
+    return !array->dictionary && array->n_children == (int64_t)column->child_count &&
+           (array->children || !array->n_children);
 }
 
 /* Ends of runs rise, above 0, and the last one is that of all values or after it. */
@@ -83,9 +85,8 @@ const column_t *bind_array(column_t *column, const struct ArrowArray *array, int
     const int64_t of_children = needed_of_children(column);
     const column_t *broken = of_children < 0 ? column : NULL;
     for (size_t i = 0; !broken && i < column->child_count; i++)
-        broken = bind_array(&column->children[i], array->children[i], of_children);
-    if (!broken && column->dictionary)
-        broken = bind_array(column->dictionary, array->dictionary, 0);
+        broken = bind_array(&column->children[i], array->dictionary ? array->dictionary : array->children[i],
+                            of_children);
     if (!broken && column->kind == KIND_RUNS && !check_runs(column))
         return column;
     return broken;

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
+#include <sys/mman.h>
 
 bool columns_how_read(columns_how_t *how, const char *option, const char *value, err_t *err) {
     static const char *const nulls[] = {"leave-out", "keep"}, *const bad[] = {"text", "null", "reject",
@@ -43,15 +44,17 @@ static bool read_schema(columns_frame_t *columns, err_t *err) {
     return ok;
 }
 
+/* Bytes of the buffer: a piece that is almost full, a document of any size, and what is written after its limit. */
+enum { ROOM = COLUMNS_PIECE + COLUMNS_MOST_DOCUMENT + 2 * COLUMN_SLACK };
+
 columns_frame_t *columns_open(struct ArrowArrayStream *stream, err_t *err) {
-    enum { ROOM = COLUMNS_PIECE + COLUMNS_MOST_DOCUMENT + 2 * COLUMN_SLACK };
     if (!stream->release) {
         err_set(err, STATUS_INPUT, "the stream of rows has been read already: make another one");
         return NULL;
     }
     columns_frame_t *columns = calloc(1, sizeof *columns);
-    uint8_t *buffer = columns ? malloc(ROOM) : NULL;
-    if (!buffer) {
+    uint8_t *buffer = mmap(NULL, ROOM, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (!columns || buffer == MAP_FAILED) {
         free(columns);
         stream->release(stream);
         err_memory(err, ROOM);
@@ -74,7 +77,7 @@ void columns_close(columns_frame_t *columns) {
     columns->stream.release(&columns->stream);
     plan_free(&columns->root);
     free(columns->keys);
-    free(columns->buffer);
+    munmap(columns->buffer, ROOM);
     free(columns);
 }
 
@@ -114,6 +117,8 @@ static bool next_batch(columns_frame_t *columns) {
 /* Documents that were encoded before a failure are given out before it. */
 int columns_next(columns_frame_t *columns, const uint8_t **bytes, size_t *length, err_t *err) {
     uint8_t *out = columns->buffer;
+    if (columns->given > 2 * COLUMNS_PIECE) /* it had a large document */
+        madvise(out, ROOM, MADV_DONTNEED);
     while (out - columns->buffer < COLUMNS_PIECE && next_batch(columns)) {
         uint8_t *end = encode_row(columns, out);
         if (end) {
@@ -122,7 +127,7 @@ int columns_next(columns_frame_t *columns, const uint8_t **bytes, size_t *length
         }
     }
     *bytes = columns->buffer;
-    *length = (size_t)(out - columns->buffer);
+    *length = columns->given = (size_t)(out - columns->buffer);
     if (!*length && columns->state == FAILED)
         *err = columns->err;
     return *length ? 1 : columns->state == FAILED ? -1 : 0;
@@ -136,8 +141,6 @@ static void walk(const column_t *column, visit_fn *visit, void *context) {
     visit(context, column);
     for (size_t i = 0; i < column->child_count; i++)
         walk(&column->children[i], visit, context);
-    if (column->dictionary)
-        walk(column->dictionary, visit, context);
 }
 
 typedef struct {
@@ -167,15 +170,16 @@ static void note(void *context, const column_t *column) {
     if (column->kind == KIND_MOMENT && !column->zoned && !notes->unzoned_count++)
         notes->unzoned = column;
     if (column->extension)
-        text_print(&notes->text, "column '%s' is stored as what its extension type, %s, is made of\n",
+        text_print(&notes->text,
+                   "column '%s' has the extension type %s, which is not known here: its storage is stored\n",
                    column->path, column->extension);
     if (column->kept)
-        text_print(&notes->text,
-                   "column '%s': %" PRIu64
-                   " value%s that a document cannot hold %s, the first one in row %" PRIu64 "\n",
-                   column->path, column->kept, units_s(column->kept),
-                   notes->how->bad == BAD_VALUE_NULL ? "became null" : "were kept as text or binary data",
-                   column->first_kept);
+        text_print(
+            &notes->text,
+            "column '%s': %" PRIu64 " value%s that a document cannot hold became %s, the first one in row "
+            "%" PRIu64 "\n",
+            column->path, column->kept, units_s(column->kept),
+            notes->how->bad == BAD_VALUE_NULL ? "null" : "text, binary data or pairs", column->first_kept);
     if (column->cut)
         text_print(&notes->text,
                    "column '%s': %" PRIu64

@@ -71,18 +71,17 @@ enum { KEY_SHORT = 16 };
 
 typedef struct column {
     kind_t kind;
-    const type_t *type; /* of its buffers: of a dictionary, that of its indexes */
-    char *path;         /* with what it is in: "address.zip"; owned */
-    column_key_t key;   /* owned */
-    char *extension;    /* the name of its type where that is not known here; owned; NULL: it has none */
-    uint8_t bson;       /* as the type's, but of identifiers */
-    uint8_t subtype;    /* of binary data */
-    uint8_t width;      /* of the value, also of decimals */
-    int64_t size;       /* of a fixed-size value or list; of a decimal: its scale */
-    bool zoned;         /* of a moment: it is one of UTC */
-    struct column *children;
+    const type_t *type;      /* of its buffers: of a dictionary, that of its indexes */
+    char *path;              /* with what it is in: "address.zip"; owned */
+    column_key_t key;        /* owned */
+    char *extension;         /* the name of its type where that is not known here; owned; NULL: it has none */
+    uint8_t bson;            /* as the type's, but of identifiers */
+    uint8_t subtype;         /* of binary data */
+    uint8_t width;           /* of the value, also of decimals */
+    int64_t size;            /* of a fixed-size value or list; of a decimal: its scale */
+    bool zoned;              /* of a moment: it is one of UTC */
+    struct column *children; /* the one of a dictionary is what its indexes point into */
     size_t child_count;
-    struct column *dictionary;
     int8_t *codes; /* of a union: the field of each type id; -1: none */
 
     /* of the array that it is bound to: */
@@ -116,6 +115,7 @@ struct columns {
     bytes_t *keys; /* of the map at hand */
     size_t key_room;
     uint8_t *buffer;
+    size_t given;         /* bytes of the last piece */
     const uint8_t *limit; /* up to which the document at hand has room, with COLUMN_SLACK bytes after it */
     enum { WELL, TOO_LARGE, FAILED } state; /* why encode.c returned NULL */
     err_t err;                              /* of FAILED */

@@ -266,22 +266,18 @@ static bool view_at(const column_t *column, int64_t at, bytes_t *is) {
     return true;
 }
 
+/* Of a value without bytes there may be no buffer. */
 static bool bytes_at(columns_frame_t *columns, const column_t *column, int64_t index, bytes_t *is) {
     const int64_t at = column->offset + index;
-    if (column->kind == KIND_FIXED) {
-        *is = (bytes_t){column->values + at * column->size, (uint64_t)column->size};
-    } else if (column->width == VIEW) {
-        if (!view_at(column, at, is))
-            return encode_broken(columns, column);
-    } else {
-        const int64_t begin = place_at(column->values, at, column->width),
-                      end = place_at(column->values, at + 1, column->width);
-        if (begin < 0 || end < begin || end > column->data_end)
-            return encode_broken(columns, column);
-        *is = (bytes_t){column->data + begin, (uint64_t)(end - begin)};
-    }
-    if (!is->length)
-        is->bytes = (const uint8_t *)"";
+    if (column->width == VIEW)
+        return view_at(column, at, is) || encode_broken(columns, column);
+    const bool fixed = column->kind == KIND_FIXED;
+    const uint8_t *const bytes = fixed ? column->values : column->data;
+    const int64_t begin = fixed ? at * column->size : place_at(column->values, at, column->width),
+                  end = fixed ? begin + column->size : place_at(column->values, at + 1, column->width);
+    if (begin < 0 || end < begin || (!fixed && end > column->data_end))
+        return encode_broken(columns, column);
+    *is = (bytes_t){end > begin ? bytes + begin : (const uint8_t *)"", (uint64_t)(end - begin)};
     return true;
 }
 
@@ -319,7 +315,6 @@ static column_t *resolve(columns_frame_t *columns, column_t *column, int64_t *in
             return column;
         const int64_t place = column->offset + *index;
         if (column->kind == KIND_DICTIONARY) {
-            of = column->dictionary;
             *index = bind_whole(column, *index);
         } else if (column->kind == KIND_RUNS) {
             *index = find_run(column, place);

@@ -93,10 +93,11 @@ static const char *take_word(const char **at, int32_t *length) {
 static char *extension_of(const struct ArrowSchema *schema) {
     static const char wanted[] = "ARROW:extension:name";
     const char *at = schema->metadata;
-    int32_t count = 0, length;
-    if (at)
-        memcpy(&count, at, sizeof count);
-    for (at += at ? sizeof count : 0; count > 0; count--) {
+    int32_t count, length;
+    if (!at)
+        return NULL;
+    memcpy(&count, at, sizeof count);
+    for (at += sizeof count; count > 0; count--) {
         const char *key = take_word(&at, &length);
         const bool found = length == (int32_t)strlen(wanted) && memcmp(key, wanted, (size_t)length) == 0;
         const char *value = take_word(&at, &length);
@@ -124,7 +125,7 @@ static void read_extension(const struct ArrowSchema *schema, column_t *column) {
 
 /* A field of a struct or a union adds its name to the path; what is in a list, or stands for another column, does not. */
 static bool take_name(const char *name, const column_t *within, column_t *column, err_t *err) {
-    const bool adds = !within || within->type->children == ANY_CHILDREN;
+    const bool adds = within && within->type->children == ANY_CHILDREN;
     const char *before = within && within->path ? within->path : "";
     const size_t length = strlen(name);
     uint8_t *key = calloc(1, length + KEY_SHORT);
@@ -137,38 +138,33 @@ static bool take_name(const char *name, const column_t *within, column_t *column
     return true;
 }
 
-typedef struct {
-    const char *name;
-    size_t number; /* from 1 */
-} named_t;
-
+/* Of two of one name the first one comes first. */
 static int by_name(const void *a, const void *b) {
-    const named_t *first = a, *second = b;
-    const int order = strcmp(first->name, second->name);
-    return order ? order : first->number < second->number ? -1 : 1;
+    const column_t *one = *(const column_t *const *)a, *other = *(const column_t *const *)b;
+    const int order = strcmp((const char *)one->key.bytes, (const char *)other->key.bytes);
+    return order ? order : (one > other) - (one < other);
 }
 
 /* Each field of a document has a name of its own, which is UTF-8. */
 static bool check_names(const column_t *column, err_t *err) {
     const size_t count = column->child_count;
-    named_t *names = calloc(count + 1, sizeof *names);
-    bool ok = names || err_memory(err, count * sizeof *names);
+    const column_t *const first = column->children, **sorted = calloc(count + 1, sizeof *sorted);
+    bool ok = sorted || err_memory(err, count * sizeof *sorted);
     for (size_t i = 0; ok && i < count; i++) {
-        const column_key_t *key = &column->children[i].key;
-        names[i] = (named_t){(const char *)key->bytes, i + 1};
-        ok = utf8_valid(key->bytes, key->length) ||
+        sorted[i] = &first[i];
+        ok = utf8_valid(first[i].key.bytes, first[i].key.length) ||
              err_set(err, STATUS_INPUT, "the name of column %zu is not UTF-8: rename it", i + 1);
     }
     if (ok)
-        qsort(names, count, sizeof *names, by_name);
+        qsort(sorted, count, sizeof *sorted, by_name);
     for (size_t i = 1; ok && i < count; i++)
-        ok = strcmp(names[i - 1].name, names[i].name) != 0 ||
+        ok = strcmp((const char *)sorted[i - 1]->key.bytes, (const char *)sorted[i]->key.bytes) != 0 ||
              err_set(err, STATUS_INPUT,
-                     "%s%scolumns %zu and %zu are both called '%s': a document has each name once, so "
+                     "%s%scolumns %td and %td are both called '%s': a document has each name once, so "
                      "rename one of them",
-                     column->path, *column->path ? ": " : "", names[i - 1].number, names[i].number,
-                     names[i].name);
-    free(names);
+                     column->path, *column->path ? ": " : "", sorted[i - 1] - first + 1,
+                     sorted[i] - first + 1, (const char *)sorted[i]->key.bytes);
+    free(sorted);
     return ok;
 }
 
@@ -216,7 +212,7 @@ static bool read_parameters(const char *more, column_t *column) {
 /* Is the value of each of them a text? */
 static bool is_text(const column_t *column) {
     while (column->kind == KIND_DICTIONARY || column->kind == KIND_RUNS)
-        column = column->dictionary ? column->dictionary : &column->children[1];
+        column = &column->children[column->child_count - 1]; /* what is pointed into, or the values of runs */
     return column->kind == KIND_TEXT;
 }
 
@@ -262,20 +258,15 @@ static bool make(const struct ArrowSchema *schema, const column_t *within, int l
     column->type = type;
     column->bson = type->bson;
     column->width = type->width;
-    column->child_count = (size_t)schema->n_children;
     if (schema->n_children < 0 || (type->children != ANY_CHILDREN && schema->n_children != type->children))
         return refuse(column, format, err);
+    column->child_count = schema->dictionary ? 1 : (size_t)schema->n_children;
     if (!(column->children = calloc(column->child_count + 1, sizeof *column->children)))
         return err_memory(err, column->child_count * sizeof *column->children);
     for (size_t i = 0; i < column->child_count; i++)
-        if (!make(schema->children[i], column, level + 1, &column->children[i], err))
+        if (!make(schema->dictionary ? schema->dictionary : schema->children[i], column, level + 1,
+                  &column->children[i], err))
             return false;
-    if (schema->dictionary) {
-        if (!(column->dictionary = calloc(1, sizeof *column->dictionary)))
-            return err_memory(err, sizeof *column->dictionary);
-        if (!make(schema->dictionary, column, level + 1, column->dictionary, err))
-            return false;
-    }
     if (!read_parameters(more, column) || !fits(column))
         return refuse(column, format, err);
     read_extension(schema, column);
@@ -295,9 +286,6 @@ bool plan_make(const struct ArrowSchema *schema, column_t *root, err_t *err) {
 void plan_free(column_t *column) {
     for (size_t i = 0; column->children && i < column->child_count; i++)
         plan_free(&column->children[i]);
-    if (column->dictionary)
-        plan_free(column->dictionary);
-    free(column->dictionary);
     free(column->children);
     free(column->codes);
     free(column->extension);
