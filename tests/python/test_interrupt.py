@@ -49,7 +49,8 @@ class Interrupt(live.Case):
         self.mongod = self.state["members"][0]["pid"]
 
     def begin(self, program):
-        process = lab.begin(program, self.uri())
+        # as at a terminal; who runs the tests in the background may have them ignore it
+        process = lab.begin("import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n" + program, self.uri())
         self.addCleanup(process.communicate)
         self.addCleanup(process.kill)
         return process
