@@ -1,4 +1,4 @@
-"""Failures: one class for each exit status that users tell apart (docs/automate.md has the table)."""
+"""Failures: one class for each exit status that users distinguish (docs/automate.md has the table)."""
 from __future__ import annotations
 
 TYPE_CHECKING = False  # typing takes a third of the time of the import

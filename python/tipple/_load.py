@@ -1,4 +1,4 @@
-"""A load: what it is told, the thread in which it works, what is heard of it, and its result.
+"""A load: its options, the thread in which it works, what is heard of it, and its result.
 
 A call that waits for a server cannot be interrupted in C. So each load has a thread of its own, which makes all calls that may
 wait, in turn; the user's thread waits for events:
@@ -64,7 +64,7 @@ class Result:
         return "Result(%s)" % ", ".join("%s=%r" % (key, self.__dict__[key]) for key in _SHOWN if key in self.__dict__)
 
 
-# ---- what a load is told ----
+# ---- options ----
 
 def option_texts(name: str, value: Any) -> list[str]:
     """The texts of an option's value: none for None, one for each item of a list."""
