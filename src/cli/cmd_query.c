@@ -166,7 +166,8 @@ static const result_view_t views[] = {
           COLUMN("lag_mean_ms", "mean lag"), COLUMN("lag_max_ms", "most lag"), COLUMN("late", "late"),
           COLUMN("skipped", "skipped")),
     CHART("-course", "-rounds", "{-slowest} over time",
-          "The mean latency of requests that ended in each interval, of all rounds.",
+          "The mean latency of requests that ended in each interval, of all rounds. Where none ended, the "
+          "line is broken.",
           COLUMN("seconds", "time"), COLUMN("mean_ms", "mean ms"), COLUMN("max_ms", "max"),
           COLUMN("n", "requests")),
     TABLE(SHOW_USUAL, NULL, "queries",
@@ -241,10 +242,10 @@ static void put_bucket(bson_t *to, const void *of, size_t at) {
 static void put_slot(bson_t *to, const void *of, size_t at) {
     const course_t *course = of;
     const slot_t *slot = &course->slots[at];
-    if (slot->count)
-        result_put(to, AS_SECONDS("seconds", (int64_t)at * course->width_ns), AS_COUNT("n", slot->count),
-                   AS_NUMBER("mean_ms", slot->sum_ns / (double)slot->count / 1e6),
-                   AS_NUMBER("max_ms", (double)slot->most_ns / 1e6));
+    const double any = slot->count ? 1e-6 : NAN;
+    result_put(to, AS_SECONDS("seconds", (int64_t)at * course->width_ns), AS_COUNT("n", slot->count),
+               AS_NUMBER("mean_ms", any * slot->sum_ns / (double)slot->count),
+               AS_NUMBER("max_ms", any * (double)slot->most_ns));
 }
 
 static void put_round(bson_t *to, const void *of, size_t at) {
@@ -269,7 +270,8 @@ static void put_times(bson_t *to, const measure_t *measure, bool open) {
                    AS_NUMBER("lag_max_ms", any * found->most_lag_ns / 1e6), OF(found, late),
                    AS_COUNT("skipped", found->latency.beyond));
     result_put(to, AS_LIST("histogram", HIST_BUCKETS, put_bucket, &found->latency),
-               AS_LIST("over_time", COURSE_SLOTS, put_slot, &found->course),
+               AS_LIST("over_time", measure->slots, put_slot, &found->course),
+               AS_SECONDS("over_time_seconds", found->course.width_ns),
                AS_LIST("rounds", measure->round_count, put_round, measure->rounds));
 }
 
@@ -528,7 +530,7 @@ static result_t *make_result(const query_result_t *query, int status, const err_
             "{-measurements|measurement} of {-requests|request}; the slowest: {-slowest}, mean {-slowest_ms}";
         result_take(&result->document, "-slowest", name_of(slowest->work, slowest->clients));
         result_put(&result->document, AS_NUMBER("-slowest_ms", slowest->found->latency.moments.mean / 1e6),
-                   AS_LIST("-course", COURSE_SLOTS, put_slot, &slowest->found->course));
+                   AS_LIST("-course", slowest->slots, put_slot, &slowest->found->course));
     }
     result_answer(result, "How long do the queries take?", status, err, words, words);
     return result;

@@ -222,6 +222,7 @@ static void add_slice(const crew_t *crew, const tally_t *all, measure_t *measure
     const int64_t elapsed_ns = clock_now_ns() - crew->began_ns;
     add_up(measure->found, all);
     measure->elapsed_ns += elapsed_ns;
+    measure->slots = course_reach(&measure->found->course, measure->elapsed_ns);
     hist_merge(side->round, &all->latency);
     side->round_ns += elapsed_ns;
 }

@@ -105,15 +105,20 @@ static void add_slot(slot_t *to, const slot_t *from) {
         to->most_ns = from->most_ns;
 }
 
-static void put(course_t *course, int64_t when_ns, const slot_t *slot) {
+size_t course_reach(course_t *course, int64_t until_ns) {
     course->width_ns = course->width_ns ? course->width_ns : COURSE_SHORTEST_NS;
-    for (; when_ns / course->width_ns >= COURSE_SLOTS; course->width_ns *= 2) {
+    for (; until_ns / course->width_ns >= COURSE_SLOTS; course->width_ns *= 2) {
         slot_t slots[COURSE_SLOTS] = {{0}};
         for (size_t i = 0; i < COURSE_SLOTS; i++)
             add_slot(&slots[i / 2], &course->slots[i]);
         memcpy(course->slots, slots, sizeof slots);
     }
-    add_slot(&course->slots[when_ns / course->width_ns], slot);
+    return (size_t)(until_ns / course->width_ns) + 1;
+}
+
+static void put(course_t *course, int64_t when_ns, const slot_t *slot) {
+    const size_t slots = course_reach(course, when_ns);
+    add_slot(&course->slots[slots - 1], slot);
 }
 
 void course_add(course_t *course, int64_t when_ns, int64_t took_ns) {
@@ -122,9 +127,8 @@ void course_add(course_t *course, int64_t when_ns, int64_t took_ns) {
 
 /* If *to is finer, the slots of *from go to the first of those that they cover; so it is widened before. */
 void course_merge(course_t *to, const course_t *from) {
-    const slot_t none = {0};
     if (from->width_ns)
-        put(to, (COURSE_SLOTS - 1) * from->width_ns, &none);
+        course_reach(to, (COURSE_SLOTS - 1) * from->width_ns);
     for (size_t i = 0; i < COURSE_SLOTS; i++)
         if (from->slots[i].count)
             put(to, (int64_t)i * from->width_ns, &from->slots[i]);

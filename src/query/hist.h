@@ -4,8 +4,8 @@
  *     moments   mean and deviation, exact
  *     buckets   how many operations took how long: each bucket is 1/128 of a power of two wide (below 128 ns: 1 ns), so a
  *               quantile is known to 0.4 %; the same buckets everywhere, so histograms of several runs can be added up
- *     course    the same operations by the time at which they ended: mean and longest of each interval. When a run is longer
- *               than the intervals reach, two and two of them become one
+ *     course    the same operations by the time at which they ended: mean and longest of each interval, of which one may be
+ *               empty. When a run is longer than the intervals reach, two and two of them become one
  *
  * An operation that was given up before it was sent (beyond) is longer than all others, but nobody knows how long. So a
  * quantile that would lie among them is not known, and neither are the mean and the longest. */
@@ -69,5 +69,7 @@ typedef struct {
 
 void course_add(course_t *course, int64_t when_ns, int64_t took_ns);
 void course_merge(course_t *to, const course_t *from);
+/* Has slots for all moments until then, also where nothing has ended. Returns how many of them there are. */
+size_t course_reach(course_t *course, int64_t until_ns);
 
 #endif

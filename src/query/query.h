@@ -141,6 +141,7 @@ typedef struct measure {
     round_t *rounds;
     size_t round_count, round_room;
     int64_t elapsed_ns; /* of all rounds that count */
+    size_t slots;       /* of the course, until then */
     bool silent;        /* a whole round got no answer */
     watch_sum_t watched;
     answer_t answer; /* the first one; its documents as long as they are wanted */

@@ -202,12 +202,18 @@ static void put_bands(text_t *page, const bson_t *document, const char *list, co
     }
 }
 
+/* What is not known breaks the line; a point between two breaks is a dot. */
 static void put_curve(text_t *page, const table_t *table, const axis_t *x, const axis_t *y) {
+    bool begun = false;
     text_append(page, "<svg class=\"stretch\" width=\"100%\" height=\"100%\" viewBox=\"0 0 100 100\" "
-                      "preserveAspectRatio=\"none\"><polyline class=\"line\" points=\"");
-    for (size_t row = 0; row < table->rows; row++)
-        text_print(page, "%s%.2f,%.2f", row ? " " : "", place(x, table_cell(table, row, 0)->number),
-                   100 - place(y, table_cell(table, row, 1)->number));
+                      "preserveAspectRatio=\"none\"><path class=\"line\" d=\"");
+    for (size_t row = 0; row < table->rows; row++) {
+        const double value = table_cell(table, row, 1)->number;
+        if (!isnan(value))
+            text_print(page, begun ? "L%.2f,%.2f" : "M%.2f,%.2fh0",
+                       place(x, table_cell(table, row, 0)->number), 100 - place(y, value));
+        begun = !isnan(value);
+    }
     text_append(page, "\"/></svg>\n");
 }
 

@@ -233,6 +233,20 @@ TEST(intervals) {
 
 /* ---- the course ---- */
 
+/* A run may end long after the last answer: what was found before then stays where it was. */
+TEST(empty_slots) {
+    static course_t course;
+    assert_int_equal(course_reach(&course, 0), 1);
+    course_add(&course, 7 * COURSE_SHORTEST_NS, 5);
+    assert_int_equal(course_reach(&course, 10 * COURSE_SHORTEST_NS - 1), 10);
+    assert_int_equal(course_reach(&course, 10 * COURSE_SHORTEST_NS), 11);
+    assert_int_equal(course.slots[7].count, 1);
+    assert_int_equal(course_reach(&course, COURSE_SLOTS * COURSE_SHORTEST_NS), COURSE_SLOTS / 2 + 1);
+    assert_true(course.width_ns == 2 * COURSE_SHORTEST_NS && course.slots[3].count == 1);
+    for (size_t i = 0; i < COURSE_SLOTS; i++)
+        assert_int_equal(course.slots[i].count, i == 3);
+}
+
 TEST(courses) {
     drawn = 3;
     for (int round = 0; round < 40; round++) {

@@ -63,6 +63,25 @@ static void has(const char *page, const char *words) {
         fail_msg("not on the page: %s", words);
 }
 
+static const result_view_t line[] = {CHART("-course", "", "Rate", NULL, COLUMN("seconds", "time"),
+                                           COLUMN("docs_per_second", "documents"),
+                                           COLUMN("-to_seconds", "until")),
+                                     {0}};
+
+/* What is not known is no point of the line. */
+TEST(broken_line) {
+    static const point_t points[] = {{0, 100000}, {20, 200000}, {40, NAN},   {60, 300000},
+                                     {80, NAN},   {90, NAN},    {95, 50000}, {100, 400000}};
+    const err_t fine = {.text = ""};
+    result_t *result = result_new("load", line);
+    result_put(&result->document, AS_LIST("-course", 8, put_point, points));
+    result_answer(result, "Is everything loaded?", 0, &fine, "", "");
+    char *page = page_of(result);
+    has(page, "d=\"M0.00,75.00h0L20.00,50.00M60.00,25.00h0M95.00,87.50h0L100.00,0.00\"/>");
+    free(page);
+    result_free(result);
+}
+
 static const result_view_t chart[] = {CHART("-course", "-course", "Rate", "a note on {loaded}",
                                             COLUMN("seconds", "time"),
                                             COLUMN("docs_per_second", "documents")),
@@ -89,7 +108,7 @@ TEST(page) {
         "<div><dt>seconds</dt><dd>1.5 s</dd></div>\n</dl>");
     has(page, ">800k</text>");   /* the axis ends at a round number */
     has(page, ">75.0 s</text>"); /* time has steps of a clock */
-    has(page, "<polyline class=\"line\" points=\"0.00,87.50 50.00,23.62 100.00,62.50\"/>");
+    has(page, "<path class=\"line\" d=\"M0.00,87.50h0L50.00,23.62L100.00,62.50\"/>");
     has(page, "<rect class=\"band\" x=\"50.00%\" width=\"50.00%\"");
     has(page, "<td role=\"cell\" class=\"n\" data-label=\"documents\">611k</td>");
     free(page);

@@ -149,7 +149,11 @@ class Counting(Query):
                 between = each[key + "_between"] or {"low": 0, "high": None}  # of too few requests there is none
                 self.assertLessEqual(between["low"], each[key])
                 self.assertGreaterEqual(between["high"] or each["max_ms"], each[key])
-            self.assertAlmostEqual(max(one["max_ms"] for one in each["over_time"]), each["max_ms"], delta=1e-6)
+            self.assertAlmostEqual(max(one["max_ms"] or 0 for one in each["over_time"]), each["max_ms"], delta=1e-6)
+            width = each["over_time_seconds"]
+            self.assertEqual([round(at * width, 6) for at in range(len(each["over_time"]))], [one["seconds"] for one in each["over_time"]])
+            self.assertEqual([one["n"] == 0 for one in each["over_time"]], [one["mean_ms"] is None for one in each["over_time"]])
+            self.assertAlmostEqual(len(each["over_time"]) * width, sum(one["seconds"] for one in each["rounds"]), delta=width)
             self.assertEqual((2, n), (len(each["rounds"]), sum(one["n"] for one in each["rounds"])))
             self.assertLessEqual(min(one["p50_ms"] for one in each["rounds"]), each["p50_ms"] * 1.01)
             self.assertGreaterEqual(max(one["p50_ms"] for one in each["rounds"]), each["p50_ms"] * 0.99)
