@@ -19,11 +19,12 @@ typedef struct {
     load_options_t load; /* of which it takes URI and patience */
     query_spec_t spec;
     texts_list_t params, bounds;
-    const char *show, *compare;
+    const char *show, *compare, *arrivals;
     bool list, answers;
 } values_t;
 
 static values_t values;
+static const char *const arrivals[] = {"even", "poisson"};
 
 /* ---- options that are lists ---- */
 
@@ -54,6 +55,29 @@ static bool take_mode(void *into, const char *word, err_t *err) {
 static bool read_modes(void *at, const char *text, err_t *err) {
     ((query_spec_t *)at)->reads_choices = 0;
     return cli_read_words("read-preference", text, QUERY_MOST_CHOICES, take_mode, at, err);
+}
+
+static bool take_rate(void *into, const char *word, err_t *err) {
+    static const uint64_t MOST = 1000000000;
+    query_spec_t *spec = into;
+    size_t at = spec->rate_choices;
+    uint64_t rate;
+    if (!units_parse_count(word, &rate) || rate < 1 || rate > MOST)
+        return err_set(err, STATUS_USAGE,
+                       "--rate: '%s' is not a number from 1 to 1g; write it like 500 or 100,1k,2m", word);
+    for (; at && spec->rates[at - 1] >= rate; at--) {
+        if (spec->rates[at - 1] == rate)
+            return err_set(err, STATUS_USAGE, "--rate: %s is named twice", word);
+        spec->rates[at] = spec->rates[at - 1];
+    }
+    spec->rates[at] = rate;
+    spec->rate_choices++;
+    return true;
+}
+
+static bool read_rates(void *at, const char *text, err_t *err) {
+    ((query_spec_t *)at)->rate_choices = 0;
+    return cli_read_words("rate", text, QUERY_MOST_CHOICES, take_rate, at, err);
 }
 
 static const option_t options[] = {
@@ -92,10 +116,14 @@ static const option_t options[] = {
     OPTION("clients", CUSTOM, spec, .letter = 'c', .argument = "N,N,...", .custom = read_clients,
            .help =
                "Clients at the same time; each number is measured by itself (default: the suite's, or 1)."),
-    OPTION("rate", COUNT, spec.rate, .argument = "N", .least = 1, .most = 1000000000,
+    OPTION("rate", CUSTOM, spec, .argument = "N,N,...", .custom = read_rates,
            .help = "Requests a second of all clients together, whether answers come or not, for 10 s without "
                    "--count and --duration; latency counts from the moment at which a request was due. "
-                   "Without it each client asks again when it has its answer."),
+                   "Several are measured each by itself; with --fail-if the highest one within the bounds is "
+                   "the answer. Without it each client asks again when it has its answer."),
+    OPTION("arrivals", TEXT, arrivals, .argument = "KIND", .offers = "even poisson",
+           .help = "Of the requests of --rate: even (the default), or poisson, as of many users who do not "
+                   "know of one another; the same moments in each run."),
     OPTION("while", TEXT, spec.command, .argument = "COMMAND", .offers = "",
            .help = "Run this during the measurements, and stop it afterwards: a load, for example."),
     OPTION("answers", FLAG, answers, .group = GROUP_RESULT, .help = "Print what the queries return, too."),
@@ -122,7 +150,8 @@ static const apart_t apart[] = {
     {"show", "report json compare against fail-if answers", "measures nothing"},
     {"explain", "report json compare against fail-if answers setup", "measures nothing"},
     {"first", "suite", "takes a query of your own, or none"},
-    {"first", "report json compare against fail-if explain repeats warmup count duration clients rate while",
+    {"first",
+     "report json compare against fail-if explain repeats warmup count duration clients rate arrivals while",
      "measures nothing"},
     {"duration", "count", "asks until the time is over"},
     {"against", "compare", "compares with what is measured now"},
@@ -160,11 +189,20 @@ static const result_view_t views[] = {
           COLUMN("published.-text", "published")),
     TABLE(SHOW_ALWAYS, "-open", "queries", "Latency from the due moment, and service from the sent one",
           "Late: sent more than a millisecond after it was due. Skipped: due, and not sent before the time "
-          "was over; they count as longer than any.",
+          "was over, they count as longer than any.",
           COLUMN("-name", "query"), COLUMN("p50_ms", "latency p50"), COLUMN("service.p50_ms", "service p50"),
           COLUMN("p99_ms", "latency p99"), COLUMN("service.p99_ms", "service p99"),
           COLUMN("lag_mean_ms", "mean lag"), COLUMN("lag_max_ms", "most lag"), COLUMN("late", "late"),
           COLUMN("skipped", "skipped")),
+    PARTS(SHOW_QUIET, "curves", NULL, "rates", "{-name}: latency by rate", NULL, COLUMN("rate", "requests/s"),
+          COLUMN("n", "n"), COLUMN("p50_ms", "p50"), COLUMN("p95_ms", "p95"), COLUMN("p99_ms", "p99"),
+          COLUMN("late", "late"), COLUMN("skipped", "skipped"), COLUMN("verdict", "bounds")),
+    CHARTS("curves", "rates", "{-name}: latency by rate",
+           "The 99th percentile and the median. A rate at which too many requests were skipped has none.",
+           COLUMN("rate", "requests/s"), COLUMN("p99_ms", "p99 ms"),
+           COLUMN("p50_ms", "p50 ms", .dashed = true), COLUMN("p95_ms", "p95"), COLUMN("n", "n"),
+           COLUMN("late", "late"), COLUMN("skipped", "skipped"), COLUMN("verdict", "bounds")),
+    LINE(SHOW_ALWAYS, "sentence", "{-name}: {sentence}", .each = "curves"),
     CHART("-course", "-rounds", "{-slowest} over time",
           "The mean latency of requests that ended in each interval, of all rounds. Where none ended, the "
           "line is broken.",
@@ -277,14 +315,17 @@ static void put_times(bson_t *to, const measure_t *measure, bool open) {
 
 /* ---- a measurement ---- */
 
-/* "greenness year=2014, 4 clients": what distinguishes a measurement; clients 0: the question alone. free. */
-static char *name_of(const work_t *work, unsigned clients) {
+/* "greenness year=2014, 4 clients, 200/s": what distinguishes a measurement. Without a rate: a curve; without clients, too: the
+ * question alone. free. */
+static char *name_of(const work_t *work, unsigned clients, uint64_t rate) {
     text_t name = {.length = 0};
     text_print(&name, "%s%s%s", work->query->name, *work->with ? " " : "", work->with);
     if (clients && work->reads)
         text_print(&name, ", %s", work->reads);
     if (clients > 1)
         text_print(&name, ", %u clients", clients);
+    if (rate && values.spec.rate_choices > 1)
+        text_print(&name, ", %" PRIu64 "/s", rate);
     return text_take_or_end(&name);
 }
 
@@ -426,13 +467,12 @@ static void put_measure(bson_t *to, const void *of, size_t at) {
     const bool nothing = query_found_nothing(measure), one = measure->answered && work->count <= 1,
                disturbed = query_disturbed(spec, measure), compares = spec->then || measure->baseline;
     result_put(to, AS_TEXT("name", work->query->name), OF(work, with), OF(work, question), OF(work, reads),
-               OF(measure, clients), AS_COUNT("rate", spec->rate),
-               AS_COUNT("n", found->latency.moments.count), OF(found, returned), OF(found, empty),
-               AS_FLAG("nothing_found", nothing), OF(found, failures), AS_WORDS("failure", found->failure),
-               AS_WORDS("difference", measure->difference), AS_TEXT("missed", measure->missed),
-               AS_FLAG("disturbed", disturbed),
+               OF(measure, clients), OF(measure, rate), AS_COUNT("n", found->latency.moments.count),
+               OF(found, returned), OF(found, empty), AS_FLAG("nothing_found", nothing), OF(found, failures),
+               AS_WORDS("failure", found->failure), AS_WORDS("difference", measure->difference),
+               AS_TEXT("missed", measure->missed), AS_FLAG("disturbed", disturbed),
                AS_FLAG("-stolen", disturbed && measure->watched.figures.steal > MOST_STOLEN));
-    put_times(to, measure, spec->rate > 0);
+    put_times(to, measure, measure->rate > 0);
     if (compares)
         put_comparison(to, measure);
     else
@@ -447,8 +487,8 @@ static void put_measure(bson_t *to, const void *of, size_t at) {
         BSON_APPEND_ARRAY(to, "result", measure->answer.documents);
     else
         BSON_APPEND_NULL(to, "result");
-    result_take(to, "-name", name_of(work, measure->clients));
-    result_take(to, "-question", name_of(work, 0));
+    result_take(to, "-name", name_of(work, measure->clients, measure->rate));
+    result_take(to, "-question", name_of(work, 0, 0));
     result_put(to, AS_TEXT("-remark", !(n > 0) && found->failures ? "failed"
                                       : nothing                   ? "empty"
                                       : disturbed                 ? "disturbed"
@@ -475,11 +515,41 @@ static void put_against(bson_t *to, const void *of, size_t at) {
                    AS_LIST("queries", query->all_count - query->measure_count, put_twin, query));
 }
 
-/* Of all measurements the worst. */
+/* ---- curves: of several rates ---- */
+
+static void put_point(bson_t *to, const void *of, size_t at) {
+    const measure_t *measure = (const measure_t *)of + at;
+    const tally_t *found = measure->found;
+    result_put(to, OF(measure, rate), AS_COUNT("n", found->latency.moments.count),
+               AS_NUMBER("p50_ms", query_quantile_ms(measure, 0.5)),
+               AS_NUMBER("p95_ms", query_quantile_ms(measure, 0.95)),
+               AS_NUMBER("p99_ms", query_quantile_ms(measure, 0.99)), OF(found, late),
+               AS_COUNT("skipped", found->latency.beyond),
+               AS_TEXT("verdict", query_verdicts[measure->verdict]));
+}
+
+static void put_curve(bson_t *to, const void *of, size_t at) {
+    const query_result_t *query = of;
+    const query_spec_t *spec = &values.spec;
+    const size_t rates = query_curve_length(spec);
+    const measure_t *first = &query->measures[at * rates], *highest = query_curve_highest(spec, first);
+    const work_t *work = first->work;
+    char *sentence = query_curve_sentence(spec, first);
+    result_put(to, AS_TEXT("name", work->query->name), OF(work, with), OF(work, reads), OF(first, clients),
+               AS_COUNT_IF("highest_rate", highest, highest ? highest->rate : 0),
+               AS_TEXT("verdict", query_verdicts[query_curve_verdict(spec, first)]),
+               AS_TEXT("sentence", sentence), AS_LIST("rates", rates, put_point, first));
+    result_take(to, "-name", name_of(work, first->clients, 0));
+    free(sentence);
+}
+
+/* Of all curves the worst. */
 static const char *verdict_of(const query_result_t *query) {
     verdict_t worst = VERDICT_NONE;
-    for (size_t i = 0; i < query->measure_count; i++)
-        worst = query->measures[i].verdict > worst ? query->measures[i].verdict : worst;
+    for (size_t i = 0; i < query->measure_count; i += query_curve_length(&values.spec)) {
+        const verdict_t verdict = query_curve_verdict(&values.spec, &query->measures[i]);
+        worst = verdict > worst ? verdict : worst;
+    }
     return query_verdicts[worst];
 }
 
@@ -499,40 +569,67 @@ static void put_figures(bson_t *to, const query_result_t *query) {
                AS_TEXT("verdict", verdict_of(query)),
                AS_LIST("queries", query->measure_count, put_measure, query), AS_TEXT("-target", side->where),
                AS_FLAG("-measured", measured), AS_FLAG("-compared", spec->then || against),
-               AS_FLAG("-open", spec->rate > 0), AS_COUNT("rate", spec->rate),
-               AS_COUNT("-requests", requests), AS_COUNT("-measurements", query->measure_count),
-               AS_TEXT("-from", spec->rate > 0 ? "when it was due (--rate)" : "being sent"));
+               AS_COUNT("-requests", requests), AS_COUNT("-measurements", query->measure_count));
+    result_put(to, AS_FLAG("-open", spec->rate_choices > 0),
+               AS_TEXT("arrivals", spec->rate_choices ? arrivals[spec->poisson] : NULL),
+               AS_TEXT("-from", spec->rate_choices ? "when it was due (--rate)" : "being sent"));
+    if (spec->rate_choices > 1)
+        result_put(to, AS_LIST("curves", query->measure_count / spec->rate_choices, put_curve, query));
     if (against)
         result_put(to, AS_INNER("against", put_against, query, 0));
     if (!isnan(storage->documents)) /* of a view nobody knows */
         result_put_words(to, "-documents", "{documents|document}  ");
 }
 
+/* A request that was skipped took longer than any. */
 static const measure_t *find_slowest(const query_result_t *query) {
     const measure_t *slowest = NULL;
+    double most = 0;
     for (size_t i = 0; i < query->measure_count; i++) {
-        const measure_t *each = &query->measures[i];
-        const moments_t *latency = &each->found->latency.moments;
-        if (latency->count && !each->found->latency.beyond &&
-            (!slowest || latency->mean > slowest->found->latency.moments.mean))
-            slowest = each;
+        const hist_t *latency = &query->measures[i].found->latency;
+        const double mean = latency->beyond ? INFINITY : latency->moments.mean;
+        if (!latency->moments.count || mean <= most)
+            continue;
+        slowest = &query->measures[i];
+        most = mean;
     }
     return slowest;
+}
+
+/* Of the only curve, if it was judged. free. */
+static char *answer_of(const query_result_t *query) {
+    const size_t rates = values.spec.rate_choices;
+    const measure_t *first = query->measures;
+    char *sentence =
+        rates > 1 && query->measure_count == rates ? query_curve_sentence(&values.spec, first) : NULL;
+    if (!sentence)
+        return NULL;
+    text_t answer = {.length = 0};
+    char *name = name_of(first->work, first->clients, 0);
+    text_print(&answer, "%s (%s)", sentence, name);
+    free(name);
+    free(sentence);
+    return text_take_or_end(&answer);
 }
 
 static result_t *make_result(const query_result_t *query, int status, const err_t *err) {
     result_t *result = result_new("query", views);
     const measure_t *slowest = find_slowest(query);
     const char *words = "{-measurements|measurement} of {-requests|request}";
+    char *answer = answer_of(query);
     put_figures(&result->document, query);
     if (slowest) {
-        words =
-            "{-measurements|measurement} of {-requests|request}; the slowest: {-slowest}, mean {-slowest_ms}";
-        result_take(&result->document, "-slowest", name_of(slowest->work, slowest->clients));
+        words = slowest->found->latency.beyond
+                    ? "{-measurements|measurement} of {-requests|request}; the slowest: {-slowest}"
+                    : "{-measurements|measurement} of {-requests|request}; the slowest: {-slowest}, mean "
+                      "{-slowest_ms}";
+        result_take(&result->document, "-slowest", name_of(slowest->work, slowest->clients, slowest->rate));
         result_put(&result->document, AS_NUMBER("-slowest_ms", slowest->found->latency.moments.mean / 1e6),
                    AS_LIST("-course", slowest->slots, put_slot, &slowest->found->course));
     }
-    result_answer(result, "How long do the queries take?", status, err, words, words);
+    result_put(&result->document, AS_TEXT("-answer", answer));
+    result_answer(result, "How long do the queries take?", status, err, answer ? "{-answer}" : words, words);
+    free(answer);
     return result;
 }
 
@@ -566,7 +663,7 @@ static void print_answers(const query_result_t *query, bool named) {
         bson_t document;
         if (!has_answer(query, i))
             continue;
-        char *name = name_of(measure->work, 0);
+        char *name = name_of(measure->work, 0, 0);
         if (named)
             out_print("%s\n", name);
         free(name);
@@ -583,7 +680,7 @@ static void print_plans(const query_result_t *query) {
     for (size_t i = 0; i < query->work_count; i++) {
         const work_t *work = &query->works[i];
         const request_t *request = work->requests;
-        char *name = name_of(work, 0);
+        char *name = name_of(work, 0, 0);
         out_print(i ? "\n%s on %s.%s%s\n" : "%s on %s.%s%s\n", name, request->database, request->collection,
                   work->count > 1 ? ", one of several, drawn by chance:" : "");
         free(name);
@@ -638,7 +735,16 @@ static bool check(const run_t *run, err_t *err) {
         return false;
     spec->uri = values.load.spec.uri;
     spec->patience_ns = values.load.spec.patience_ns;
-    if (spec->rate > 0 && !spec->count && !spec->duration_ns)
+    if (values.arrivals) {
+        const int chosen =
+            choose_word("arrivals", values.arrivals, arrivals, sizeof arrivals / sizeof *arrivals, err);
+        if (chosen < 0)
+            return false;
+        if (!spec->rate_choices)
+            return err_set(err, STATUS_USAGE, "--arrivals needs --rate: add it, or leave --arrivals out");
+        spec->poisson = chosen;
+    }
+    if (spec->rate_choices && !spec->count && !spec->duration_ns)
         spec->duration_ns = 10000000000;
     if (spec->first) {
         spec->repeats = 1;

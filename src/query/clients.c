@@ -26,7 +26,7 @@ typedef struct {
     pthread_mutex_t lock;
     pthread_cond_t opened;
     bool open;
-    _Atomic uint64_t next;     /* open loop: the next request that is due */
+    arrivals_t arrivals;       /* open loop: of the next request that is due */
     _Atomic(answer_t *) first; /* keeps the first answer; NULL: a client has it, or none is kept */
     _Atomic bool ends;         /* a thread could not be made */
     int64_t began_ns;
@@ -137,21 +137,44 @@ static void run_closed(sender_t *sender) {
     }
 }
 
-/* Lasts until the schedule has ended, or its rate would seem higher than it is. */
+int64_t arrivals_next(arrivals_t *arrivals) {
+    const double drawn = (double)(chance_next(&arrivals->chance) >> 11) * 0x1p-53,
+                 even_ns = (double)arrivals->number++ * 1e9 / arrivals->rate;
+    arrivals->poisson_ns -= log1p(-drawn) * 1e9 / arrivals->rate;
+    return (int64_t)(arrivals->poisson ? arrivals->poisson_ns : even_ns);
+}
+
+/* Takes the next request of the schedule. False: there are no more. */
+static bool take_next(crew_t *crew, uint64_t *number, int64_t *due_ns) {
+    pthread_mutex_lock(&crew->lock);
+    const bool more = crew->arrivals.number < crew->due;
+    *number = crew->arrivals.number;
+    if (more)
+        *due_ns = crew->began_ns + arrivals_next(&crew->arrivals);
+    pthread_mutex_unlock(&crew->lock);
+    return more;
+}
+
+/* Lasts until the schedule has ended, or its rate would seem higher than it is. By chance a request may be due after the end. */
 static void run_open(sender_t *sender) {
     crew_t *crew = sender->crew;
-    while (goes_on(crew)) {
-        const uint64_t number = atomic_fetch_add(&crew->next, 1);
-        const int64_t due_ns = crew->began_ns + (int64_t)((double)number * 1e9 / crew->round->rate);
-        if (number >= crew->due)
-            break;
+    const clients_round_t *round = crew->round;
+    const int64_t end_ns = crew->began_ns + crew->ended_ns;
+    uint64_t number;
+    int64_t due_ns;
+    while (goes_on(crew) && take_next(crew, &number, &due_ns)) {
         nap_until(due_ns);
-        if (!goes_on(crew) ||
-            (number && clock_now_ns() - crew->began_ns > crew->ended_ns + crew->round->rest_ns) ||
-            !send_one(sender, due_ns))
+        const int64_t now_ns = clock_now_ns(),
+                      latest_ns = (due_ns > end_ns ? due_ns : end_ns) + round->rest_ns;
+        if (!goes_on(crew) || (number && now_ns > latest_ns))
+            return;
+        if (number + 1 == crew->due) /* the next one would have been due after a gap */
+            sender->found.lagged =
+                (double)(now_ns - due_ns) > 1e9 / round->rate + (double)crew->ended_ns / 100;
+        if (!send_one(sender, due_ns))
             return;
     }
-    nap_until(crew->began_ns + crew->ended_ns);
+    nap_until(end_ns);
 }
 
 static void *work(void *context) {
@@ -186,6 +209,7 @@ static void add_up(tally_t *to, const tally_t *from) {
     to->returned += from->returned;
     to->empty += from->empty;
     to->late += from->late;
+    to->lagged += from->lagged;
     add_failures(to, from);
 }
 
@@ -276,6 +300,8 @@ static crew_t make_crew(const clients_round_t *round, measure_t *measure) {
                                         : ceil((double)round->duration_ns / 1e9 * round->rate);
         crew.due = (uint64_t)fmax(due, 1);
         crew.ended_ns = (int64_t)fmin((double)crew.due * 1e9 / round->rate, 1e18); /* 31 years */
+        crew.arrivals = (arrivals_t){
+            .rate = round->rate, .poisson = round->poisson, .chance = chance_mix(round->number + 1)};
     }
     if (!measure->answered) {
         answer_begin(&measure->answer, round->keeps);

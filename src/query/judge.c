@@ -1,4 +1,4 @@
-/* judge: figures of a measure, the bounds of --fail-if, and a measure next to its baseline. */
+/* judge: figures of a measure, the bounds of --fail-if, the highest rate within them, and a measure next to its baseline. */
 #include "base/log.h"
 #include "base/numbers.h"
 #include "base/text.h"
@@ -117,8 +117,21 @@ static double ratio_figure(const query_spec_t *spec, const bound_t *bound, const
     return bound->below ? ratio->high : ratio->low;
 }
 
+/* Were all requests answered, and sent almost when they were due? False: why has what happened instead. */
+static bool was_held(const measure_t *measure, char why[96]) {
+    const tally_t *found = measure->found;
+    const uint64_t n = found->latency.moments.count, due = n + found->latency.beyond + found->failures;
+    if (n < due)
+        snprintf(why, 96, "%" PRIu64 " of %" PRIu64 " requests were answered", n, due);
+    else
+        snprintf(why, 96, "requests were sent late at the end of %" PRIu64 " of %zu rounds", found->lagged,
+                 measure->round_count);
+    return n && n == due && 2 * found->lagged <= measure->round_count;
+}
+
 void query_check_bounds(const query_spec_t *spec, measure_t *measure) {
     text_t missed = {.length = 0};
+    char why[96];
     measure->verdict = spec->bound_count ? VERDICT_KEPT : VERDICT_NONE;
     for (size_t i = 0; i < spec->bound_count; i++) {
         const bound_t *bound = &spec->bounds[i];
@@ -137,7 +150,60 @@ void query_check_bounds(const query_spec_t *spec, measure_t *measure) {
         }
         measure->verdict = verdict > measure->verdict ? verdict : measure->verdict;
     }
+    if (measure->verdict && spec->rate_choices > 1 && !was_held(measure, why)) {
+        measure->verdict = VERDICT_MISSED;
+        text_print(&missed, "%sthe rate was not held: %s", missed.length ? "; " : "", why);
+    }
     measure->missed = missed.length ? text_take_or_end(&missed) : NULL;
+}
+
+/* ---- curves ---- */
+
+size_t query_curve_length(const query_spec_t *spec) {
+    return spec->rate_choices ? spec->rate_choices : 1;
+}
+
+const measure_t *query_curve_highest(const query_spec_t *spec, const measure_t *first) {
+    for (size_t i = query_curve_length(spec); i-- > 0;)
+        if (first[i].verdict == VERDICT_KEPT)
+            return &first[i];
+    return NULL;
+}
+
+verdict_t query_curve_verdict(const query_spec_t *spec, const measure_t *first) {
+    verdict_t worst = VERDICT_NONE;
+    if (query_curve_highest(spec, first))
+        return VERDICT_KEPT;
+    for (size_t i = 0; i < query_curve_length(spec); i++)
+        worst = first[i].verdict > worst ? first[i].verdict : worst;
+    return worst;
+}
+
+char *query_curve_sentence(const query_spec_t *spec, const measure_t *first) {
+    const measure_t *highest = query_curve_highest(spec, first), *at = first;
+    const bool several = spec->rate_choices > 1;
+    text_t out = {.length = 0};
+    if (!first->verdict || (highest && !several))
+        return NULL;
+    if (!several) {
+        text_append(&out, first->missed);
+        return text_take_or_end(&out);
+    }
+    text_append(&out, highest ? "the highest rate within" : "no rate is known to be within");
+    for (size_t i = 0; i < spec->bound_count; i++)
+        text_print(&out, "%s --fail-if '%.60s'", i ? " and" : "", spec->bounds[i].words);
+    if (!highest) {
+        text_print(&out, "; at %" PRIu64 " requests a second, the lowest: %s", first->rate, first->missed);
+        return text_take_or_end(&out);
+    }
+    text_print(&out, " is %" PRIu64 " requests a second", highest->rate);
+    if (highest + 1 == first + query_curve_length(spec))
+        text_append(&out, ", the highest that was measured");
+    while (at < highest && at->verdict == VERDICT_KEPT)
+        at++;
+    if (at < highest)
+        text_print(&out, ", although %" PRIu64 " was not within it", at->rate);
+    return text_take_or_end(&out);
 }
 
 /* ---- an earlier run ---- */
@@ -180,7 +246,7 @@ static bool is_same(const bson_t *entry, const measure_t *measure) {
            strcmp(bson_read_text(entry, "reads"), work->reads ? work->reads : "") == 0;
 }
 
-/* What a measure is compared with: its twin, or an entry of the earlier run. */
+/* What a measure is compared with: its twin, or an entry of the earlier run, at the same rate if there is one. */
 typedef struct {
     double n, empty, rate, p50_ms, p99_ms;
     const char *question;
@@ -194,7 +260,7 @@ static void read_twin(const query_spec_t *spec, const measure_t *twin, const mea
                       baseline_t *baseline) {
     *baseline = (baseline_t){.n = (double)twin->found->latency.moments.count,
                              .empty = (double)twin->found->empty,
-                             .rate = (double)spec->rate,
+                             .rate = (double)twin->rate,
                              .p50_ms = query_quantile_ms(twin, 0.5),
                              .p99_ms = query_quantile_ms(twin, 0.99),
                              .question = measure->work->question, /* another one is what is compared */
@@ -233,9 +299,12 @@ static bool find_baseline(const query_spec_t *spec, const measure_t *measure, ba
     if (found)
         read_twin(spec, measure->baseline, measure, baseline);
     else if (bson_read_list(spec->then, "queries", &entries))
-        while (!found && bson_iter_next(&entries))
-            if ((found = bson_read_document(&entries, &entry) && is_same(&entry, measure)))
+        while (!(found && baseline->rate == (double)measure->rate) && bson_iter_next(&entries))
+            if (bson_read_document(&entries, &entry) && is_same(&entry, measure)) {
+                free(baseline->read);
                 read_entry(&entry, baseline);
+                found = true;
+            }
     return found;
 }
 
@@ -247,8 +316,11 @@ static const char *find_obstacle(const query_spec_t *spec, const baseline_t *the
         return measure->baseline ? "failed there" : "failed then";
     if (strcmp(then->question, measure->work->question) != 0)
         return "another question";
-    if (then->rate != (double)spec->rate)
+    if (then->rate != (double)measure->rate)
         return "another rate";
+    if (!measure->baseline &&
+        spec->poisson != (strcmp(bson_read_text(spec->then, "arrivals"), "poisson") == 0))
+        return "other arrivals";
     const bool nothing = then->empty > 0 && then->empty == then->n;
     return nothing != query_found_nothing(measure) ? "another answer" : NULL;
 }

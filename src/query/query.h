@@ -2,7 +2,7 @@
  *
  *     side (a suite, a target)
  *       -> works      what is sent: a query with one value of each `each`, and one way of reading
- *            -> measures   a work by a number of clients: what was found in all rounds together, and in each round
+ *            -> measures   a work by a number of clients at a rate: what was found in all rounds together, and in each round
  *
  * Everything is prepared first: parameters, what is drawn, indexes, expectations. Then the measures take turns, round by
  * round, so that a change of the machine's load meets all of them. In a round (clients.c) each client has a thread and a
@@ -15,13 +15,17 @@
  * disturbed: the other run did not meet the same. Twins did, so a disturbed turn is judged. A bound on a figure of this run
  * alone is judged as the figure was measured.
  *
- * Closed loop: a client sends again when it has its answer. Open loop (--rate): requests are due at fixed moments; a client
- * that is free sends the next one. Of each request
+ * Closed loop: a client sends again when it has its answer. Open loop (--rate): requests are due at moments that do not depend
+ * on answers, at even distances or as a Poisson process brings them; a client that is free sends the next one. Of each request
  *
  *     due ---- lag ---- sent ---- service ---- answered        latency = lag + service
  *
  * In a closed loop a request is due when it is sent. A round of an open loop ends when its schedule has ended, or its share
  * of REST_NS later: what is due and was not sent until then is skipped, and counts as longer than any (see hist.h).
+ *
+ * Of several rates the measures, in rising order, are a curve (judge.c). Its answer is the highest rate that kept the bounds. A
+ * rate that was not held keeps none: requests were skipped or failed, or clients lagged the schedule at the end of most
+ * rounds.
  *
  * A request that fails is counted and has no time. Its client waits until the server answers again, as long as the patience
  * allows, and goes on. A measure that got no answer in a whole round is not sent any more.
@@ -64,7 +68,9 @@ typedef struct {
     uint32_t repeats, warmups; /* rounds; 0 and SUITE_UNSAID: as the suite says, or 5 and 1 */
     uint64_t count;            /* requests of each client in a round; 0: 1, or as many as the time allows */
     int64_t duration_ns; /* of all rounds of a measure; 0: as the suite says, or 5 s where values are drawn */
-    uint64_t rate;       /* requests a second of all clients; 0: closed loop */
+    uint64_t rates[QUERY_MOST_CHOICES]; /* requests a second of all clients, rising; none: closed loop */
+    size_t rate_choices;
+    bool poisson;        /* an open loop has the arrivals of a Poisson process */
     const char *command; /* a command that runs while everything is measured */
     const bound_t *bounds;
     size_t bound_count;
@@ -120,7 +126,8 @@ typedef struct {
     moments_t per_ms;                   /* documents a millisecond, of each request */
     uint64_t returned, empty, failures; /* empty: requests to which nothing came back */
     uint64_t late;                      /* sent more than a millisecond after they were due */
-    char failure[512];                  /* the first failure */
+    uint64_t lagged;   /* rounds at whose end requests were sent late by more than a hundredth of its time */
+    char failure[512]; /* the first failure */
 } tally_t;
 
 /* A whole round that counts. n 0: no request was answered. */
@@ -136,6 +143,7 @@ typedef enum { VERDICT_NONE, VERDICT_KEPT, VERDICT_UNJUDGED, VERDICT_MISSED } ve
 typedef struct measure {
     const work_t *work;
     uint32_t clients;
+    uint64_t rate;            /* 0: closed loop */
     struct measure *baseline; /* its twin of the second side; NULL: there is none */
     tally_t *found;
     round_t *rounds;
@@ -187,6 +195,15 @@ bool query_read_bound(bound_t *bound, const char *text, bool compares, err_t *er
 void query_check_bounds(const query_spec_t *spec, measure_t *measure);
 extern const char *const query_verdicts[]; /* by verdict_t */
 
+/* The measures of a curve stand one after another, from the lowest rate on; a measure without several rates is a curve of its
+ * own. first: its first one; the bounds of all of them were checked. */
+size_t query_curve_length(const query_spec_t *spec);
+/* The highest rate that kept all bounds. NULL: none did. */
+const measure_t *query_curve_highest(const query_spec_t *spec, const measure_t *first);
+verdict_t query_curve_verdict(const query_spec_t *spec, const measure_t *first);
+/* A sentence about that rate, without its end; NULL: there are no bounds, or they were not checked. free. */
+char *query_curve_sentence(const query_spec_t *spec, const measure_t *first);
+
 /* A figure of the baseline, and how many times as long it takes now. */
 typedef struct {
     double then_ms;    /* NAN: not known */
@@ -219,12 +236,22 @@ bool works_prepare(query_result_t *result, const query_spec_t *spec, err_t *err)
 void works_free(query_result_t *result);
 uint32_t works_most_clients(const suite_t *suite, const query_spec_t *spec);
 
+/* When requests of an open loop are due. The same chance gives the same moments. */
+typedef struct {
+    double rate; /* a second */
+    bool poisson;
+    uint64_t chance, number; /* of the next request */
+    double poisson_ns;
+} arrivals_t;
+int64_t arrivals_next(arrivals_t *arrivals); /* nanoseconds from the beginning of the round */
+
 /* clients.c: one round of one measure, or a slice of it. */
 typedef struct {
     uint64_t count;      /* of each client; 0: until the time is over, and one at the least */
     int64_t duration_ns; /* where no count is given */
     int64_t rest_ns;     /* how long an open loop may go on when its schedule has ended */
     double rate;
+    bool poisson;
     uint32_t number; /* of the round: each draws other values */
     bool counts;     /* false: warming up, only failures are kept */
     bool keeps;      /* the first answer's documents are wanted */

@@ -174,7 +174,8 @@ static clients_round_t round_of(const query_spec_t *spec, const measure_t *measu
     return (clients_round_t){.count = spec->count ? spec->count : !timed,
                              .duration_ns = counts ? duration / spec->repeats : duration / 20,
                              .rest_ns = REST_NS / (spec->repeats + spec->warmups),
-                             .rate = (double)spec->rate,
+                             .rate = (double)measure->rate,
+                             .poisson = spec->poisson,
                              .number = counts ? number : spec->repeats + number,
                              .counts = counts,
                              .keeps = spec->answers || measure->work->expected};
@@ -307,28 +308,32 @@ static void check_bounds(run_t *run, measure_t *measure) {
     measure->verdict = VERDICT_UNJUDGED;
 }
 
-/* The worst thing that is said of a measure, and of all. */
+/* The worst thing that is said of a measure, and of all. Bounds are missed by a whole curve. */
 static bool judge(run_t *run) {
     static const int rank[] = {[STATUS_MISSED] = 1, [STATUS_SERVER] = 2, [STATUS_DIFFERENT] = 3};
     query_result_t *result = run->result;
+    const size_t rates = query_curve_length(run->spec);
     status_t worst = STATUS_OK;
+    for (size_t i = 0; i < result->measure_count; i++)
+        check_bounds(run, &result->measures[i]);
     for (size_t i = 0; i < result->all_count; i++) {
-        measure_t *measure = &result->measures[i];
+        const measure_t *measure = &result->measures[i], *first = measure - i % rates;
         const tally_t *found = measure->found;
-        if (i < result->measure_count)
-            check_bounds(run, measure);
+        const bool missed = query_curve_verdict(run->spec, first) > VERDICT_KEPT;
         const status_t status = measure->difference[0] ? STATUS_DIFFERENT
                                 : found->failures      ? STATUS_SERVER
-                                : measure->missed      ? STATUS_MISSED
+                                : missed               ? STATUS_MISSED
                                                        : STATUS_OK;
         if (rank[status] <= rank[worst])
             continue;
         worst = status;
+        char *sentence = status == STATUS_MISSED ? query_curve_sentence(run->spec, first) : NULL;
         err_set(run->err, status, "%s%s%s%s: %s", measure->work->query->name, *measure->work->with ? " " : "",
                 measure->work->with, status == STATUS_SERVER ? " failed" : "",
                 status == STATUS_DIFFERENT ? measure->difference
                 : status == STATUS_SERVER  ? found->failure
-                                           : measure->missed);
+                                           : sentence);
+        free(sentence);
     }
     if (result->while_failed && rank[worst] < rank[STATUS_SERVER])
         return err_set(run->err, STATUS_MISSED,

@@ -358,10 +358,12 @@ static bool add_measures(maker_t *maker, size_t work) {
     query_result_t *result = maker->result;
     size_t count;
     const uint32_t *clients = clients_of(maker, &count);
+    const size_t rates = query_curve_length(maker->spec);
+    count *= rates;
     if (result->all_count + count > MOST_MEASURES)
         return COMPLAIN(
             maker->query->each ? maker->query->each : maker->query->at,
-            "this would be more than %d measurements (values x clients x reads): shorten a list, or "
+            "this would be more than %d measurements (values x clients x rates x reads): shorten a list, or "
             "choose queries by name",
             MOST_MEASURES);
     for (size_t i = 0; i < count; i++) {
@@ -372,7 +374,8 @@ static bool add_measures(maker_t *maker, size_t work) {
         }
         result->measures[result->all_count++] =
             (measure_t){.work = (const work_t *)(uintptr_t)work, // NOLINT(performance-no-int-to-ptr)
-                        .clients = clients[i],
+                        .clients = clients[i / rates],
+                        .rate = maker->spec->rates[i % rates],
                         .found = found};
     }
     return true;

@@ -203,27 +203,32 @@ static void put_bands(text_t *page, const bson_t *document, const char *list, co
 }
 
 /* What is not known breaks the line; a point between two breaks is a dot. */
-static void put_curve(text_t *page, const table_t *table, const axis_t *x, const axis_t *y) {
+static void put_curve(text_t *page, const table_t *table, size_t column, const axis_t *x, const axis_t *y) {
     bool begun = false;
-    text_append(page, "<svg class=\"stretch\" width=\"100%\" height=\"100%\" viewBox=\"0 0 100 100\" "
-                      "preserveAspectRatio=\"none\"><path class=\"line\" d=\"");
+    text_print(page, "<path class=\"line%s\" d=\"", table->heads[column].column->dashed ? " dashed" : "");
     for (size_t row = 0; row < table->rows; row++) {
-        const double value = table_cell(table, row, 1)->number;
+        const double value = table_cell(table, row, column)->number;
         if (!isnan(value))
             text_print(page, begun ? "L%.2f,%.2f" : "M%.2f,%.2fh0",
                        place(x, table_cell(table, row, 0)->number), 100 - place(y, value));
         begun = !isnan(value);
     }
-    text_append(page, "\"/></svg>\n");
+    text_append(page, "\"/>");
 }
 
 static void put_chart(text_t *page, const bson_t *document, const result_view_t *view, const table_t *table,
                       const char *title) {
     const axis_t x = make_axis(most_of(table, 0), MOST_X_TICKS, view->columns[0].key);
-    axis_t y = make_axis(most_of(table, 1), MOST_Y_TICKS, view->columns[1].key);
+    size_t lines = 2; /* the columns 1 to lines - 1 */
+    double most = most_of(table, 1);
+    for (; lines < table->columns && view->columns[lines].dashed; lines++)
+        most = fmax(most, most_of(table, lines));
+    axis_t y = make_axis(most, MOST_Y_TICKS, view->columns[1].key);
     y.high = ceil(y.high / y.step - 1e-9) * y.step;
     text_append(page, "<p class=\"axes\"><span>↑ ");
     page_words(page, table->heads[1].title);
+    for (size_t i = 2; i < lines; i++)
+        put_element(page, ", dashed: ", table->heads[i].title, "");
     text_append(page, "</span><span>");
     page_words(page, table->heads->title);
     text_print(page,
@@ -233,8 +238,11 @@ static void put_chart(text_t *page, const bson_t *document, const result_view_t 
     text_print(page, "</title><desc>%zu points; the figures are in the table below.</desc>\n", table->rows);
     put_axes(page, &x, &y);
     put_bands(page, document, view->bands, &x);
-    put_curve(page, table, &x, &y);
-    text_append(page, "</svg></div>\n");
+    text_append(page, "<svg class=\"stretch\" width=\"100%\" height=\"100%\" viewBox=\"0 0 100 100\" "
+                      "preserveAspectRatio=\"none\">");
+    for (size_t i = 1; i < lines; i++)
+        put_curve(page, table, i, &x, &y);
+    text_append(page, "</svg>\n</svg></div>\n");
 }
 
 /* ---- views ---- */

@@ -53,6 +53,7 @@ typedef struct {
     const char *key, *title;
     double most; /* on the page: a bar that ends here; BAR_LARGEST: at the column's largest value */
     bool wide;   /* on the page only: the terminal has no room for it */
+    bool dashed; /* of a chart: another line of the same unit as that of y */
 } result_column_t;
 
 #define BAR_LARGEST (-1)
@@ -89,6 +90,9 @@ typedef struct {
     { .shown = (where), .each = (of_each), .whole = (total), RESULT_LIST(__VA_ARGS__) }
 #define CHART(of, with_bands, ...)                                                                           \
     { .shown = SHOW_PAGE, .bands = (with_bands), RESULT_LIST(of, __VA_ARGS__) }
+/* One for each document of a list, which has the list of points. */
+#define CHARTS(of_each, ...)                                                                                 \
+    { .shown = SHOW_PAGE, .bands = "", .each = (of_each), RESULT_LIST(__VA_ARGS__) }
 
 /* ---- the result ---- */
 

@@ -9,6 +9,7 @@
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -88,6 +89,10 @@ static void end(lab_t *lab) {
 static void clients(lab_t *lab, uint32_t count) {
     lab->spec.clients[0] = count;
     lab->spec.client_choices = 1;
+}
+
+static void rate(lab_t *lab, uint64_t per_second) {
+    lab->spec.rates[lab->spec.rate_choices++] = per_second;
 }
 
 /* ---- hooks ---- */
@@ -170,7 +175,7 @@ TEST(turns) {
 LAB_TEST(open_loop, TWO) {
     lab->spec.one = true;
     lab->spec.count = 20;
-    lab->spec.rate = 100;
+    rate(lab, 100);
     watch(lab, "c", 1, nap, NULL);
     assert_int_equal(ask(lab), STATUS_OK);
     const tally_t *a = measured(lab, 0)->found;
@@ -191,7 +196,7 @@ LAB_TEST(too_fast, TWO) {
     lab->spec.warmups = 1;
     lab->spec.count = 0;
     lab->spec.duration_ns = 1000000000;
-    lab->spec.rate = 400;
+    rate(lab, 400);
     watch(lab, "c", 1000, nap, NULL);
     const int64_t began_ns = clock_now_ns();
     assert_int_equal(ask(lab), STATUS_OK);
@@ -200,6 +205,43 @@ LAB_TEST(too_fast, TWO) {
     assert_int_equal(a->latency.moments.count + a->latency.beyond, 400);
     assert_true(a->latency.beyond > 5 && a->service.beyond == a->latency.beyond);
     assert_true(isnan(query_quantile_ms(measured(lab, 0), 0.95)));
+}
+
+/* A rate that the clients cannot keep up with, so that requests are late at the end of its round, keeps no bound, though all of
+ * them were answered. The highest rate that does is what is looked for; without one the status is that of a missed bound. */
+LAB_TEST(curve, TWO) {
+    bound_t bounds[2];
+    lab->spec.one = false;
+    lab->spec.queries = (char *const[]){"a"};
+    lab->spec.query_count = 1;
+    lab->spec.count = 0;
+    lab->spec.duration_ns = 1000000000;
+    lab->spec.bounds = bounds;
+    lab->spec.bound_count = 1;
+    assert_true(query_read_bound(&bounds[0], "p50>1h", false, &lab->err));
+    assert_true(query_read_bound(&bounds[1], "failed<1", false, &lab->err));
+    clients(lab, 4);
+    rate(lab, 2);
+    rate(lab, 20);
+    watch(lab, "c", 1000, nap, NULL);
+    assert_int_equal(ask(lab), STATUS_OK);
+    const measure_t *slow = measured(lab, 0), *fast = measured(lab, 1);
+    assert_true(slow->rate == 2 && fast->rate == 20 && lab->found.measure_count == 2);
+    assert_true(fast->found->latency.moments.count == 20 && !fast->found->latency.beyond);
+    assert_true(slow->verdict == VERDICT_KEPT && fast->verdict == VERDICT_MISSED);
+    assert_true(query_curve_highest(&lab->spec, slow) == slow);
+    assert_true(strstr(fast->missed, "1 of 1 rounds") != NULL);
+    char *sentence = query_curve_sentence(&lab->spec, slow);
+    assert_true(strstr(sentence, " 2 requests a second") != NULL);
+    free(sentence);
+    query_free_result(&lab->found);
+    box_end_faults(lab->box);
+    lab->spec.bound_count = 2;
+    lab->spec.count = 1;
+    clients(lab, 1);
+    assert_int_equal(ask(lab), STATUS_MISSED);
+    assert_true(strstr(lab->err.text, "at 2 requests a second") != NULL);
+    assert_int_equal(query_curve_verdict(&lab->spec, measured(lab, 0)), VERDICT_MISSED);
 }
 
 /* A signal comes while the first request is under way: what was due since then was not skipped, and the round that it cut off
@@ -218,7 +260,7 @@ TEST(interrupted) {
         begin(&lab, TWO);
         lab.spec.one = true;
         lab.spec.count = 1000;
-        lab.spec.rate = 100;
+        rate(&lab, 10);
         watch(&lab, "c", 1, interrupt, NULL);
         const status_t end_status = ask(&lab);
         const measure_t *a = measured(&lab, 0);

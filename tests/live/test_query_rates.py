@@ -1,0 +1,99 @@
+"""tipple query at rates: the curve, the highest rate within a bound, and arrivals by chance.
+needs: none
+
+Rates are low and bounds are far away, so that a busy host keeps them as well."""
+import json
+import statistics
+
+import livereport
+import livetest
+
+SUITE = """suite: rates
+queries:
+  - name: one
+    find: {filter: {_id: 7}}
+"""
+
+
+class Asked(livetest.OwnServer):
+    COUNT = 100
+
+    def setUp(self):
+        super().setUp()
+        self.write("x.yaml", SUITE)
+        self.client.insert(self.database, "results", [{"_id": number} for number in range(self.COUNT)])
+
+    def query(self, *words, status=0):
+        """What --json says."""
+        done = self.tipple("query", "--suite", "./x.yaml", "--uri", self.uri(), "--json", *words, status=status)
+        self.stderr = done.stderr
+        return json.loads(done.stdout)
+
+
+class Rates(Asked):
+    TIMES = ("one", "--duration", "2s", "--repeats", 2, "--clients", 2)
+
+    def test_curve(self):
+        """each rate is a measurement; the highest within the bound is the answer, and those above it are no failure"""
+        words = (*self.TIMES, "--rate", "8,1g,2,4", "--fail-if", "p50>1h")
+        said = self.query(*words, "--report", "rates.html")
+        self.assertEqual([2, 4, 8, 10**9], [each["rate"] for each in said["queries"]])
+        self.assertEqual([4, 8, 16], [each["n"] for each in said["queries"][:3]])
+        curve, = said["curves"]
+        self.assertEqual(("one", 2, 8, "kept"), tuple(curve[key] for key in ("name", "clients", "highest_rate", "verdict")))
+        self.assertEqual("kept", said["verdict"])
+        for point, each in zip(curve["rates"], said["queries"]):
+            for key in ("rate", "n", "p50_ms", "p99_ms", "late", "skipped", "verdict"):
+                self.assertEqual(each[key], point[key], key)
+        fastest = said["queries"][3]
+        self.assertGreater(fastest["skipped"], 0)
+        self.assertEqual("missed", fastest["verdict"])
+        self.assertIn("the rate was not held", fastest["missed"])
+        self.assertIn("'p50>1h' is 8 requests a second", curve["sentence"])
+        page = livereport.Page(self.folder / "rates.html")
+        self.assertIn("is 8 requests a second (one, 2 clients)", page.sentence)
+        self.assertEqual(["2", "4", "8", "1,000,000,000"],
+                         [row["requests/s"] for row in page.tables["one, 2 clients: latency by rate"]])
+        self.assertIn('<path class="line dashed" d="M', page.text)
+
+    def test_text(self):
+        """the table of the curve, and its sentence"""
+        done = self.tipple("query", "--suite", "./x.yaml", "--uri", self.uri(), *self.TIMES, "--rate", "4,2", "--fail-if", "p50>1h")
+        text = done.stdout.decode()
+        self.assertRegex(text, r"(?m)^ +2 +4 .* kept\n +4 +8 .* kept$")
+        self.assertRegex(" ".join(text.split()), "one, 2 clients: .* is 4 requests a second, the highest that was")
+
+    def test_none(self):
+        """no rate within the bound is status 6, and the sentence has the lowest one"""
+        said = self.query(*self.TIMES, "--rate", "2,4", "--fail-if", "p50>1us", status=6)
+        curve, = said["curves"]
+        self.assertEqual((None, "missed", "missed"), (curve["highest_rate"], curve["verdict"], said["verdict"]))
+        for sentence in (curve["sentence"], self.stderr):
+            self.assertRegex(sentence, "; at 2 .*: p50 is ")
+        self.assertNotIn("curves", self.query(*self.TIMES, "--rate", 2, "--fail-if", "p50>1h"))
+        unasked, = self.query(*self.TIMES, "--rate", "2,4")["curves"]
+        self.assertEqual((None, None, None), (unasked["highest_rate"], unasked["verdict"], unasked["sentence"]))
+
+    def test_compare(self):
+        """a rate is compared with the same one; other arrivals are not compared"""
+        words = ("one", "--count", 2, "--repeats", 2, "--warmup", 0)
+        self.write("old.json", json.dumps(self.query(*words, "--rate", "50,200,400")))
+        obstacles = [each["compared"]["obstacle"] for each in self.query(*words, "--rate", "200,300", "--compare", "old.json")["queries"]]
+        self.assertEqual([None, "another rate"], obstacles)
+        each, = self.query(*words, "--rate", "200", "--arrivals", "poisson", "--compare", "old.json")["queries"]
+        self.assertEqual("other arrivals", each["compared"]["obstacle"])
+
+    def test_arrivals(self):
+        """--arrivals poisson: intervals of the same length have more or fewer requests"""
+        words = ("one", "--rate", 100, "--count", 400, "--repeats", 1, "--warmup", 0)
+        said = self.query(*words, "--arrivals", "poisson")
+        each, = said["queries"]
+        self.assertEqual(("poisson", 400), (said["arrivals"], each["n"] + each["skipped"]))
+        counts = [slot["n"] for slot in each["over_time"]][:30]
+        self.assertGreater(statistics.pvariance(counts), 4)  # of about 10, as the mean; 0 of even ones on a quiet host
+        self.assertEqual("even", self.query(*words)["arrivals"])
+
+
+if __name__ == "__main__":
+    del Asked
+    livetest.main()
