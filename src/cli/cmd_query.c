@@ -124,6 +124,9 @@ static const option_t options[] = {
     OPTION("arrivals", TEXT, arrivals, .argument = "KIND", .offers = "even poisson",
            .help = "Of the requests of --rate: even (the default), or poisson, as of many users who do not "
                    "know of one another; the same moments in each run."),
+    OPTION("timeout", TIME, spec.timeout_ns, .argument = "TIME", .least = 1,
+           .help =
+               "Give a request up that takes longer: its connection is closed, and it counts as skipped."),
     OPTION("while", TEXT, spec.command, .argument = "COMMAND", .offers = "",
            .help = "Run this during the measurements, and stop it afterwards: a load, for example."),
     OPTION("answers", FLAG, answers, .group = GROUP_RESULT, .help = "Print what the queries return, too."),
@@ -189,7 +192,7 @@ static const result_view_t views[] = {
           COLUMN("published.-text", "published")),
     TABLE(SHOW_ALWAYS, "-open", "queries", "Latency from the due moment, and service from the sent one",
           "Late: sent more than a millisecond after it was due. Skipped: due, and not sent before the time "
-          "was over, they count as longer than any.",
+          "was over, or given up (--timeout); they count as longer than any.",
           COLUMN("-name", "query"), COLUMN("p50_ms", "latency p50"), COLUMN("service.p50_ms", "service p50"),
           COLUMN("p99_ms", "latency p99"), COLUMN("service.p99_ms", "service p99"),
           COLUMN("lag_mean_ms", "mean lag"), COLUMN("lag_max_ms", "most lag"), COLUMN("late", "late"),
@@ -224,6 +227,9 @@ static const result_view_t views[] = {
           COLUMN("-watched.bytes_into_cache", "read into cache")),
     LINE(SHOW_ALWAYS | SHOW_CARE, "failures", "{-name}: {failures|request} failed, the first with: {failure}",
          .each = "queries"),
+    LINE(SHOW_ALWAYS | SHOW_CARE, "-given_up", "{-name}: {failure}", .each = "queries"),
+    LINE(SHOW_ALWAYS | SHOW_CARE, "timeouts",
+         "{-name}: {timeouts|request} took longer than --timeout, and counted as skipped", .each = "queries"),
     LINE(SHOW_ALWAYS | SHOW_CARE, "missed", "{-name}: {missed}", .each = "queries"),
     LINE(SHOW_USUAL | SHOW_CARE, "disturbed",
          "{-name}: other programs held {beside.others} of this host's CPUs meanwhile", .each = "queries"),
@@ -305,8 +311,11 @@ static void put_times(bson_t *to, const measure_t *measure, bool open) {
     if (open)
         result_put(to, AS_INNER("service", put_hist, &found->service, 0),
                    AS_NUMBER("lag_mean_ms", any * found->lag.mean / 1e6),
-                   AS_NUMBER("lag_max_ms", any * found->most_lag_ns / 1e6), OF(found, late),
-                   AS_COUNT("skipped", found->latency.beyond));
+                   AS_NUMBER("lag_max_ms", any * found->most_lag_ns / 1e6), OF(found, late));
+    if (open || values.spec.timeout_ns)
+        result_put(to, AS_COUNT("skipped", found->latency.beyond));
+    if (values.spec.timeout_ns)
+        result_put(to, OF(found, timeouts));
     result_put(to, AS_LIST("histogram", HIST_BUCKETS, put_bucket, &found->latency),
                AS_LIST("over_time", measure->slots, put_slot, &found->course),
                AS_SECONDS("over_time_seconds", found->course.width_ns),
@@ -471,6 +480,7 @@ static void put_measure(bson_t *to, const void *of, size_t at) {
                OF(found, returned), OF(found, empty), AS_FLAG("nothing_found", nothing), OF(found, failures),
                AS_WORDS("failure", found->failure), AS_WORDS("difference", measure->difference),
                AS_TEXT("missed", measure->missed), AS_FLAG("disturbed", disturbed),
+               AS_FLAG("-given_up", found->failure[0] && !found->failures),
                AS_FLAG("-stolen", disturbed && measure->watched.figures.steal > MOST_STOLEN));
     put_times(to, measure, measure->rate > 0);
     if (compares)
@@ -489,10 +499,10 @@ static void put_measure(bson_t *to, const void *of, size_t at) {
         BSON_APPEND_NULL(to, "result");
     result_take(to, "-name", name_of(work, measure->clients, measure->rate));
     result_take(to, "-question", name_of(work, 0, 0));
-    result_put(to, AS_TEXT("-remark", !(n > 0) && found->failures ? "failed"
-                                      : nothing                   ? "empty"
-                                      : disturbed                 ? "disturbed"
-                                                                  : NULL));
+    result_put(to, AS_TEXT("-remark", !(n > 0) && found->failure[0] ? "failed"
+                                      : nothing                     ? "empty"
+                                      : disturbed                   ? "disturbed"
+                                                                    : NULL));
     if (n > 0 && is_first(query, at)) /* of others it is said already */
         result_put(to, AS_FLAG("-nothing", nothing),
                    AS_NUMBER("-empty_percent", nothing ? NAN : round(100 * (double)found->empty / n)));
@@ -572,6 +582,7 @@ static void put_figures(bson_t *to, const query_result_t *query) {
                AS_COUNT("-requests", requests), AS_COUNT("-measurements", query->measure_count));
     result_put(to, AS_FLAG("-open", spec->rate_choices > 0),
                AS_TEXT("arrivals", spec->rate_choices ? arrivals[spec->poisson] : NULL),
+               AS_SECONDS("timeout_seconds", spec->timeout_ns ? (double)spec->timeout_ns : NAN),
                AS_TEXT("-from", spec->rate_choices ? "when it was due (--rate)" : "being sent"));
     if (spec->rate_choices > 1)
         result_put(to, AS_LIST("curves", query->measure_count / spec->rate_choices, put_curve, query));

@@ -48,20 +48,19 @@ static void nap_until(int64_t when_ns) {
 }
 
 /* The driver looks for a server whose connection broke only a second later, and until then says of each request why it
- * broke. False: the patience is over, or a signal came. */
-static bool wait_for_server(const sender_t *sender, const request_t *request) {
+ * broke. False: the patience is over, or a signal came; why has the sentence. */
+static bool wait_for_server(const sender_t *sender, const request_t *request, err_t *why) {
     server_t *server = sender->crew->server;
     const mongoc_read_prefs_t *prefs =
         request->prefs ? request->prefs : mongoc_client_get_read_prefs(sender->client);
     bson_t *ping = BCON_NEW("ping", BCON_INT32(1));
     patience_t patience = server_patience(server);
     bson_error_t error;
-    err_t ignored;
     bool answers, again;
     do {
         answers = mongoc_client_command_simple(sender->client, "admin", ping, prefs, NULL, &error);
         again = !answers && server_again(server, sender->client, &patience, &error, NULL,
-                                         "see whether the server answers", &ignored);
+                                         "see whether the server answers", why);
     } while (again);
     bson_destroy(ping);
     return answers;
@@ -75,10 +74,10 @@ static const request_t *choose(sender_t *sender) {
 }
 
 static void count_answer(sender_t *sender, const request_t *request, uint64_t documents, int64_t due_ns,
-                         int64_t sent_ns) {
+                         int64_t sent_ns, int64_t now_ns) {
     const crew_t *crew = sender->crew;
     tally_t *found = &sender->found;
-    const int64_t now_ns = clock_now_ns(), latency_ns = now_ns - due_ns, lag_ns = sent_ns - due_ns;
+    const int64_t latency_ns = now_ns - due_ns, lag_ns = sent_ns - due_ns;
     double examined = isnan(request->documents)
                           ? (double)documents
                           : fmin(request->documents, crew->measure->work->all_documents);
@@ -102,9 +101,14 @@ static bool send_one(sender_t *sender, int64_t due_ns) {
     const request_t *request = choose(sender);
     answer_t counted = {.keep = false}, *first = atomic_exchange(&crew->first, NULL);
     bson_error_t error;
-    const int64_t sent_ns = crew->round->rate > 0 ? clock_now_ns() : due_ns;
-    if (request_send(request, sender->client, first ? first : &counted, &error)) {
-        count_answer(sender, request, first ? first->count : counted.count, due_ns, sent_ns);
+    err_t why;
+    const int64_t sent_ns = crew->round->rate > 0 ? clock_now_ns() : due_ns,
+                  until_ns = crew->round->timeout_ns ? sent_ns + crew->round->timeout_ns : INT64_MAX;
+    const bool ok = request_send(request, sender->client, first ? first : &counted, until_ns, &error);
+    const int64_t now_ns = clock_now_ns();
+    const bool in_time = now_ns <= until_ns;
+    if (ok && in_time) {
+        count_answer(sender, request, first ? first->count : counted.count, due_ns, sent_ns, now_ns);
         return true;
     }
     if (first) { /* that of another request, then */
@@ -114,11 +118,17 @@ static bool send_one(sender_t *sender, int64_t due_ns) {
     }
     if (stop_signal()) /* interrupted, not failed */
         return false;
-    if (!found->failures++) {
+    found->timeouts += !in_time;
+    found->failures += in_time;
+    if (in_time && !found->failure[0]) {
         snprintf(found->failure, sizeof found->failure, "%s", error.message);
         conceal_known(found->failure);
     }
-    return wait_for_server(sender, request);
+    if (ok || wait_for_server(sender, request, &why))
+        return true;
+    if (!stop_signal() && !found->failure[0])
+        snprintf(found->failure, sizeof found->failure, "%.500s", why.text);
+    return false;
 }
 
 static bool goes_on(const crew_t *crew) {
@@ -194,7 +204,7 @@ static void *work(void *context) {
 /* ---- adding up ---- */
 
 static void add_failures(tally_t *to, const tally_t *from) {
-    if (from->failures && !to->failure[0])
+    if (!to->failure[0])
         snprintf(to->failure, sizeof to->failure, "%s", from->failure);
     to->failures += from->failures;
 }
@@ -208,18 +218,20 @@ static void add_up(tally_t *to, const tally_t *from) {
     to->most_lag_ns = fmax(to->most_lag_ns, from->most_lag_ns);
     to->returned += from->returned;
     to->empty += from->empty;
+    to->timeouts += from->timeouts;
     to->late += from->late;
     to->lagged += from->lagged;
     add_failures(to, from);
 }
 
-/* What was due and not sent. After a signal that counts only if it was due a while before: until then it was not late. */
+/* What was not answered in time; of an open loop also what was due and not sent. After a signal that counts only if it was due a
+ * while before: until then it was not late. */
 static uint64_t count_skipped(const crew_t *crew, const tally_t *all) {
     const int64_t until_ns = stop_came_ns() - NAP_NS - crew->began_ns;
     const double until = (double)until_ns / 1e9 * crew->round->rate,
                  due = stop_signal() ? fmin(until, (double)crew->due) : (double)crew->due;
-    const uint64_t skipped = (uint64_t)fmax(due - (double)(all->latency.moments.count + all->failures), 0);
-    return crew->round->rate > 0 ? skipped : 0;
+    const double lacking = due - (double)(all->latency.moments.count + all->failures);
+    return crew->round->rate > 0 && lacking > (double)all->timeouts ? (uint64_t)lacking : all->timeouts;
 }
 
 /* A round that a signal cut off counts with the others, but is none of its own. */
@@ -254,9 +266,13 @@ static void add_slice(const crew_t *crew, const tally_t *all, measure_t *measure
 /* Of warming up failures alone are kept. */
 static void add_all(const crew_t *crew, sender_t **senders, measure_t *measure) {
     tally_t *all = &senders[0]->found;
+    char words[UNITS_MAX];
     for (uint32_t i = 1; i < measure->clients; i++)
         add_up(all, &senders[i]->found);
-    measure->silent = !all->latency.moments.count && all->failures;
+    measure->silent = !all->latency.moments.count && all->failures + all->timeouts;
+    if (measure->silent && !all->failure[0])
+        snprintf(all->failure, sizeof all->failure, "no request was answered within --timeout (%s)",
+                 units_time(words, (double)crew->round->timeout_ns / 1e9));
     if (!crew->round->counts) {
         add_failures(measure->found, all);
         return;

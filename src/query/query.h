@@ -27,12 +27,15 @@
  * rate that was not held keeps none: requests were skipped or failed, or clients lagged the schedule at the end of most
  * rounds.
  *
- * A request that fails is counted and has no time. Its client waits until the server answers again, as long as the patience
- * allows, and goes on. A measure that got no answer in a whole round is not sent any more.
+ * A request that takes longer than --timeout is given up with its connection, and counts as skipped, also in a closed loop.
  *
- * Invariants: of the rounds of an open loop that count, due = n + failures + skipped, unless a signal came; failures of
- * warming up are counted, too. Works are read-only while rounds run. A measure is written by the main thread between rounds;
- * its first answer by the client that got it. The main thread calls everything here. */
+ * A request that fails is counted and has no time. Its client waits until the server answers again, as long as the patience
+ * allows, and goes on; so it does after a timeout. A measure that got no answer in a whole round is not sent any more.
+ *
+ * Invariants: of the rounds of an open loop that count, due = n + failures + skipped, unless a signal came; timeouts are among
+ * the skipped, and in a closed loop all of them. Failures of warming up are counted, too. Works are read-only while rounds run.
+ * A measure is written by the main thread between rounds; its first answer by the client that got it. The main thread calls
+ * everything here. */
 #ifndef TIPPLE_QUERY_QUERY_H
 #define TIPPLE_QUERY_QUERY_H
 
@@ -71,6 +74,7 @@ typedef struct {
     uint64_t rates[QUERY_MOST_CHOICES]; /* requests a second of all clients, rising; none: closed loop */
     size_t rate_choices;
     bool poisson;        /* an open loop has the arrivals of a Poisson process */
+    int64_t timeout_ns;  /* of each request; 0: none */
     const char *command; /* a command that runs while everything is measured */
     const bound_t *bounds;
     size_t bound_count;
@@ -92,6 +96,7 @@ enum { WITH_ROOM = 91, QUESTION_DIGEST = 33 };
 
 /* What is asked, and where. The second one exists with --against only. */
 typedef struct {
+    const char *uri;
     suite_t *suite;
     server_t *server;
     mongoc_client_t *client; /* of the main thread */
@@ -125,9 +130,10 @@ typedef struct {
     double most_lag_ns;                 /* 0: all were sent when they were due */
     moments_t per_ms;                   /* documents a millisecond, of each request */
     uint64_t returned, empty, failures; /* empty: requests to which nothing came back */
+    uint64_t timeouts;                  /* of the rounds that count */
     uint64_t late;                      /* sent more than a millisecond after they were due */
     uint64_t lagged;   /* rounds at whose end requests were sent late by more than a hundredth of its time */
-    char failure[512]; /* the first failure */
+    char failure[512]; /* the first failure, or why a client did not go on after a timeout; "": neither */
 } tally_t;
 
 /* A whole round that counts. n 0: no request was answered. */
@@ -252,6 +258,7 @@ typedef struct {
     int64_t rest_ns;     /* how long an open loop may go on when its schedule has ended */
     double rate;
     bool poisson;
+    int64_t timeout_ns;
     uint32_t number; /* of the round: each draws other values */
     bool counts;     /* false: warming up, only failures are kept */
     bool keeps;      /* the first answer's documents are wanted */

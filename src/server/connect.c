@@ -298,7 +298,8 @@ static void default_int32(mongoc_uri_t *uri, const char *option, int32_t value) 
         mongoc_uri_set_option_as_int32(uri, option, value);
 }
 
-static void set_options(mongoc_uri_t *uri, int64_t patience_ns, bool reads) {
+static void set_options(mongoc_uri_t *uri, const server_options_t *options) {
+    const int64_t patience_ns = options->patience_ns;
     if (!mongoc_uri_get_appname(uri))
         mongoc_uri_set_appname(uri, "tipple");
     /* for the password of a key OpenSSL would ask at the terminal, and again for each connection; with a wrong one it fails */
@@ -315,8 +316,11 @@ static void set_options(mongoc_uri_t *uri, int64_t patience_ns, bool reads) {
      * this time */
     default_int32(uri, MONGOC_URI_HEARTBEATFREQUENCYMS, milliseconds(patience_ns / 10, 500, 2000));
     default_int32(uri, MONGOC_URI_CONNECTTIMEOUTMS, milliseconds(patience_ns, 500, 10000));
+    if (options->reply_ns) /* the driver waits up to a millisecond less */
+        mongoc_uri_set_option_as_int32(uri, MONGOC_URI_SOCKETTIMEOUTMS,
+                                       milliseconds(options->reply_ns, 0, LONGEST_READ_MS) + 2);
     default_int32(uri, MONGOC_URI_SOCKETTIMEOUTMS,
-                  reads ? LONGEST_READ_MS : confirm_ms(patience_ns) + SOCKET_MORE_MS);
+                  options->reads ? LONGEST_READ_MS : confirm_ms(patience_ns) + SOCKET_MORE_MS);
     /* finds the other members of a set from one of them: without them, its stepdown would end the load */
     bool named = mongoc_uri_get_srv_hostname(uri) ||
                  mongoc_uri_get_option_as_bool(uri, MONGOC_URI_LOADBALANCED, false);
@@ -467,7 +471,7 @@ static server_t *connect_to(address_t *address, const server_options_t *options,
     server->address = *address;
     server->patience_ns = options->patience_ns;
     server->reads = options->reads;
-    set_options(server->address.uri, options->patience_ns, options->reads);
+    set_options(server->address.uri, options);
     stop_hangs_up();
     snprintf(doing, sizeof doing, "connect to %.280s", server->address.hosts);
     mongoc_client_t *client =

@@ -244,6 +244,38 @@ LAB_TEST(curve, TWO) {
     assert_int_equal(query_curve_verdict(&lab->spec, measured(lab, 0)), VERDICT_MISSED);
 }
 
+static void long_nap(void *context) {
+    (void)context;
+    nanosleep(&(struct timespec){.tv_sec = 3}, NULL);
+}
+
+/* A request that takes too long is given up, and the client goes on by another connection. */
+LAB_TEST(timeouts, TWO) {
+    lab->spec.one = true;
+    lab->spec.count = 3;
+    lab->spec.timeout_ns = 1500000000;
+    watch(lab, "c", 1, long_nap, NULL);
+    assert_int_equal(ask(lab), STATUS_OK);
+    const tally_t *a = measured(lab, 0)->found;
+    assert_true(a->latency.moments.count == 2 && a->timeouts == 1 && !a->failures && !a->failure[0]);
+    assert_true(a->latency.beyond == 1 && a->service.beyond == 1);
+    assert_true(a->latency.most_ns <= lab->spec.timeout_ns);
+    assert_true(measured(lab, 0)->slots > 15); /* of 100 ms */
+}
+
+/* A measurement that gets no answer in time is not sent any more, and that is said. */
+LAB_TEST(silent, TWO) {
+    lab->spec.one = true;
+    lab->spec.repeats = 3;
+    lab->spec.timeout_ns = 100000000;
+    watch(lab, "c", 1000, nap, NULL);
+    assert_int_equal(ask(lab), STATUS_SERVER);
+    assert_true(strstr(lab->err.text, "--timeout") != NULL);
+    assert_int_equal(box_asked(lab->box, "find", "c"), 1);
+    const tally_t *a = measured(lab, 0)->found;
+    assert_true(a->timeouts == 1 && !a->failures && measured(lab, 0)->silent);
+}
+
 /* A signal comes while the first request is under way: what was due since then was not skipped, and the round that it cut off
  * counts, but is none of its own. In a process of its own, which stays interrupted; ThreadSanitizer allows none with threads. */
 TEST(interrupted) {

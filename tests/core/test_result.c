@@ -159,13 +159,14 @@ static const struct {
      "rate read "
      "records records_done_by_others records_skipped rejected replaced retries returned rounds "
      "shards skipped "
-     "threads too_small trials undecided unrouted untried values values_kept_as_text verified zone_tags "
+     "threads timeouts too_small trials undecided unrouted untried values values_kept_as_text verified "
+     "zone_tags "
      "zones "
      "docs_per_ms docs_per_ms_sd client_cores server_cores"},
     {"3.0 s", "3.0 s",
      "-from_seconds -later_seconds -needed_seconds began_seconds budget_seconds busy_seconds "
-     "client_cpu_seconds over_time_seconds query_seconds seconds throttled_seconds verified_seconds "
-     "waiting_seconds "
+     "client_cpu_seconds over_time_seconds query_seconds seconds throttled_seconds timeout_seconds "
+     "verified_seconds waiting_seconds "
      "within_seconds"},
     {"3 ms", "3",
      "-now_ms -slowest_ms -then_ms lag_max_ms lag_mean_ms max_ms mean_ms min_ms ms ms_of_a_shard p50_ms "

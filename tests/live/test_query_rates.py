@@ -1,8 +1,10 @@
-"""tipple query at rates: the curve, the highest rate within a bound, and arrivals by chance.
+"""tipple query at rates: the curve, the highest rate within a bound, arrivals by chance, and requests that are given up.
 needs: none
 
 Rates are low and bounds are far away, so that a busy host keeps them as well."""
 import json
+import os
+import signal
 import statistics
 
 import livereport
@@ -12,6 +14,9 @@ SUITE = """suite: rates
 queries:
   - name: one
     find: {filter: {_id: 7}}
+  - name: slow
+    find: {filter: {$where: "sleep(100) || true"}}
+    options: {batchSize: 2}
 """
 
 
@@ -92,6 +97,60 @@ class Rates(Asked):
         counts = [slot["n"] for slot in each["over_time"]][:30]
         self.assertGreater(statistics.pvariance(counts), 4)  # of about 10, as the mean; 0 of even ones on a quiet host
         self.assertEqual("even", self.query(*words)["arrivals"])
+
+
+class Timeouts(Asked):
+    LIMITS = ("--timeout", "1s", "--repeats", 2, "--clients", 2)
+
+    def setUp(self):
+        super().setUp()
+        self.pid = self.state["members"][0]["pid"]
+
+    def freezes(self, *afterwards):
+        """A command for --while."""
+        self.addCleanup(os.kill, self.pid, signal.SIGCONT)
+        return "; ".join(("sleep 2", "kill -STOP %d" % self.pid, *afterwards, "sleep 600"))
+
+    def test_frozen(self):
+        """a server that is frozen for good ends the command by itself, with a sentence and what was measured"""
+        for words in ((), ("--rate", "20,30", "--fail-if", "p99>1h")):
+            said = self.query("one", *self.LIMITS, "--warmup", 0, "--patience", "1s", "--duration", "20s", *words, "--while", self.freezes(), status=4)
+            os.kill(self.pid, signal.SIGCONT)
+            self.assertIn("one failed: ", self.stderr)
+            for each in said["queries"]:
+                self.assertGreaterEqual(each["skipped"], each["timeouts"])
+            given_up = [each["failure"] for each in said["queries"] if each["timeouts"]]  # in a round of the other one requests fail
+            self.assertTrue(given_up)
+            self.assertIn("--patience", given_up[0])
+            self.assertEqual(1, said["timeout_seconds"])
+
+    def test_frozen_for_a_while(self):
+        """clients connect again, and go on; the intervals without an answer are there, and break the line"""
+        wakes = self.freezes("sleep 3", "kill -CONT %d" % self.pid)
+        said = self.query("one", *self.LIMITS, "--patience", "60s", "--duration", "10s", "--rate", 20, "--while", wakes,
+                          "--report", "frozen.html")
+        each, = said["queries"]
+        self.assertEqual((0, None), (each["failures"], each["failure"]))
+        self.assertGreaterEqual(each["timeouts"], 1)
+        self.assertGreaterEqual(each["skipped"], each["timeouts"])
+        self.assertEqual(200, each["n"] + each["skipped"])
+        self.assertLessEqual(each["service"]["p50_ms"], 1000)
+        counts = [slot["n"] for slot in each["over_time"]]
+        self.assertIn([0] * 10, [counts[at:at + 10] for at in range(len(counts))])
+        self.assertGreater(counts[0] + counts[1], 0)
+        self.assertEqual([count > 0 for count in counts], [slot["mean_ms"] is not None for slot in each["over_time"]])
+        page = livereport.Page(self.folder / "frozen.html")
+        self.assertGreater(page.text.partition('<path class="line" d="')[2].partition('"')[0].count("M"), 1)
+        self.assertTrue([note for note in page.notes if "longer than --timeout" in note], page.notes)
+
+    def test_batches(self):
+        """the time is that of a whole request, however soon each of its batches comes"""
+        said = self.query("slow", *self.LIMITS, status=4)
+        each, = said["queries"]
+        self.assertEqual((0, 0), (each["n"], each["timeouts"]))  # of warming up, after which it is not asked any more
+        self.assertIn("--timeout (1.0 s)", each["failure"])
+        self.assertEqual([], self.client.command("admin", {"aggregate": 1, "cursor": {}, "pipeline": [
+            {"$currentOp": {"idleCursors": True}}, {"$match": {"ns": self.database + ".results"}}]})["cursor"]["firstBatch"])
 
 
 if __name__ == "__main__":

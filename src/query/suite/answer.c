@@ -1,5 +1,6 @@
 /* Answers: requests are sent, and what comes back is counted, kept, accumulated by the client, or compared with what a
  * suite expects. */
+#include "base/clock.h"
 #include "base/document.h"
 #include "base/numbers.h"
 #include "base/stop.h"
@@ -143,9 +144,10 @@ void aggregate_begin(command_cursor_t *cursor, mongoc_client_t *client, const ch
     bson_destroy(&command);
 }
 
-/* Takes all documents of the cursor, into `sums` if it is not NULL, and ends it. After a stop signal further batches, which
- * may never end, are left at the server: what has come is no answer then. */
-static bool read_all(command_cursor_t *cursor, answer_t *answer, accumulate_t *sums, bson_error_t *error) {
+/* Takes all documents of the cursor, into `sums` if it is not NULL, and ends it. After a stop signal or its time further
+ * batches, which may never end, are left at the server: what has come is no answer then. */
+static bool read_all(command_cursor_t *cursor, answer_t *answer, accumulate_t *sums, int64_t until_ns,
+                     bson_error_t *error) {
     const bson_t *document, *reply;
     bson_error_t late;
     bool cut_off = false;
@@ -154,7 +156,7 @@ static bool read_all(command_cursor_t *cursor, answer_t *answer, accumulate_t *s
             accumulate_take(sums, document);
         else
             answer_take(answer, document);
-        cut_off = stop_signal() && cursor->id;
+        cut_off = cursor->id && (stop_signal() || clock_now_ns() > until_ns);
     }
     if (cut_off)
         bson_set_error(error, MONGOC_ERROR_CURSOR, MONGOC_ERROR_CURSOR_INVALID_CURSOR, "interrupted");
@@ -176,19 +178,19 @@ static bool send_map_reduce(const request_t *request, mongoc_client_t *client, a
 }
 
 static bool send_find(const request_t *request, mongoc_client_t *client, answer_t *answer, accumulate_t *sums,
-                      bson_error_t *error) {
+                      int64_t until_ns, bson_error_t *error) {
     command_cursor_t cursor;
     command_cursor_find(&cursor, client, request->database, request->collection, request->body,
                         request->options, request->prefs);
-    return read_all(&cursor, answer, sums, error);
+    return read_all(&cursor, answer, sums, until_ns, error);
 }
 
 static bool send_accumulate(const request_t *request, mongoc_client_t *client, answer_t *answer,
-                            bson_error_t *error) {
+                            int64_t until_ns, bson_error_t *error) {
     accumulate_t sums;
     bson_t result;
     accumulate_begin(&sums, request->field, request->keeps);
-    const bool ok = send_find(request, client, NULL, &sums, error);
+    const bool ok = send_find(request, client, NULL, &sums, until_ns, error);
     accumulate_result(&sums, &result);
     answer_take(answer, &result);
     bson_destroy(&result);
@@ -196,19 +198,20 @@ static bool send_accumulate(const request_t *request, mongoc_client_t *client, a
     return ok;
 }
 
-bool request_send(const request_t *request, mongoc_client_t *client, answer_t *answer, bson_error_t *error) {
+bool request_send(const request_t *request, mongoc_client_t *client, answer_t *answer, int64_t until_ns,
+                  bson_error_t *error) {
     command_cursor_t cursor;
     switch (request->kind) {
     case QUERY_MAP_REDUCE:
         return send_map_reduce(request, client, answer, error);
     case QUERY_ACCUMULATE:
-        return send_accumulate(request, client, answer, error);
+        return send_accumulate(request, client, answer, until_ns, error);
     case QUERY_FIND:
-        return send_find(request, client, answer, NULL, error);
+        return send_find(request, client, answer, NULL, until_ns, error);
     default:
         aggregate_begin(&cursor, client, request->database, request->collection, request->body,
                         request->options, request->prefs);
-        return read_all(&cursor, answer, NULL, error);
+        return read_all(&cursor, answer, NULL, until_ns, error);
     }
 }
 

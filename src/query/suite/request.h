@@ -76,8 +76,10 @@ void answer_take(answer_t *answer, const bson_t *document);
 void answer_drop(answer_t *answer); /* keeps the count, and no document any more */
 void answer_end(answer_t *answer);
 
-/* Sends the request and reads everything that comes back. False: error holds what the driver or the server said. */
-bool request_send(const request_t *request, mongoc_client_t *client, answer_t *answer, bson_error_t *error);
+/* Sends the request and reads everything that comes back, by batches until this moment. False: error holds what the driver or
+ * the server said. */
+bool request_send(const request_t *request, mongoc_client_t *client, answer_t *answer, int64_t until_ns,
+                  bson_error_t *error);
 
 /* Sends an aggregation and waits for the first batch. options: as for the driver's own functions; prefs NULL: the
  * client's. */
