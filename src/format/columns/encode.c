@@ -8,6 +8,9 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+/* What few values need is kept out of the function that all values go through. */
+#define APART __attribute__((noinline)) static
+
 typedef unsigned __int128 wide_t;
 
 enum { DAY_SECONDS = 86400 };
@@ -64,8 +67,8 @@ static uint8_t *put_bytes(columns_frame_t *columns, uint8_t *head, uint8_t type,
 }
 
 /* A value that does not fit, by its text: what columns_how_t says becomes of it. */
-static uint8_t *put_misfit(columns_frame_t *columns, column_t *column, uint8_t *head, const uint8_t *text,
-                           uint64_t length, uint8_t *out) {
+APART uint8_t *put_misfit(columns_frame_t *columns, column_t *column, uint8_t *head, const uint8_t *text,
+                          uint64_t length, uint8_t *out) {
     const unsigned bad = columns->how.bad;
     const bool utf8 = utf8_valid(text, length);
     if (bad == BAD_VALUE_REJECT)
@@ -156,8 +159,8 @@ static size_t print_decimal(uint32_t words[WORDS], bool minus, int64_t scale, ch
     return (size_t)length;
 }
 
-static uint8_t *put_decimal(columns_frame_t *columns, column_t *column, int64_t index, uint8_t *head,
-                            uint8_t *out) {
+APART uint8_t *put_decimal(columns_frame_t *columns, column_t *column, int64_t index, uint8_t *head,
+                           uint8_t *out) {
     enum { BIAS = 6176, EXPONENT = 49 /* bits before it */ };
     const wide_t most = (wide_t)UINT64_C(100000000000000000) * UINT64_C(100000000000000000);
     uint32_t words[WORDS];
@@ -174,8 +177,8 @@ static uint8_t *put_decimal(columns_frame_t *columns, column_t *column, int64_t 
 }
 
 /* A whole number that is kept as a text. */
-static uint8_t *put_misfit_number(columns_frame_t *columns, column_t *column, int64_t number, uint8_t *head,
-                                  uint8_t *out) {
+APART uint8_t *put_misfit_number(columns_frame_t *columns, column_t *column, int64_t number, uint8_t *head,
+                                 uint8_t *out) {
     char text[MISFIT];
     const int length = column->kind == KIND_LARGE ? snprintf(text, sizeof text, "%" PRIu64, (uint64_t)number)
                                                   : snprintf(text, sizeof text, "%" PRId64, number);
@@ -203,8 +206,8 @@ static uint8_t *print_clock(uint8_t *out, int64_t seconds, int64_t ticks, int64_
     return nanoseconds % 1000 ? print_digits(out, nanoseconds, 9) : print_digits(out, nanoseconds / 1000, 6);
 }
 
-static uint8_t *put_clock(columns_frame_t *columns, column_t *column, int64_t index, uint8_t *head,
-                          uint8_t *out) {
+APART uint8_t *put_clock(columns_frame_t *columns, column_t *column, int64_t index, uint8_t *head,
+                         uint8_t *out) {
     const int64_t value = bind_whole(column, index), parts = column->type->scale;
     if (value < 0 || value / parts >= DAY_SECONDS)
         return put_misfit_number(columns, column, value, head, out);
@@ -213,8 +216,8 @@ static uint8_t *put_clock(columns_frame_t *columns, column_t *column, int64_t in
 }
 
 /* Digits below a millisecond do not fit where such values are not to be changed. */
-static uint8_t *put_misfit_moment(columns_frame_t *columns, column_t *column, int64_t ms, int64_t value,
-                                  uint8_t *head, uint8_t *out) {
+APART uint8_t *put_misfit_moment(columns_frame_t *columns, column_t *column, int64_t ms, int64_t value,
+                                 uint8_t *head, uint8_t *out) {
     const int64_t parts = -column->type->scale * 1000, days = ms / DAY_MS - (ms % DAY_MS < 0);
     uint8_t text[MISFIT], *end = text;
     date_t date;
@@ -281,8 +284,8 @@ static bool bytes_at(columns_frame_t *columns, const column_t *column, int64_t i
     return true;
 }
 
-static uint8_t *put_text(columns_frame_t *columns, column_t *column, int64_t index, uint8_t *head,
-                         uint8_t *out) {
+APART uint8_t *put_text(columns_frame_t *columns, column_t *column, int64_t index, uint8_t *head,
+                        uint8_t *out) {
     bytes_t is;
     if (!bytes_at(columns, column, index, &is))
         return NULL;
@@ -306,7 +309,7 @@ static int64_t find_run(column_t *column, int64_t place) {
 
 /* The column that has the value, for which a dictionary, runs or a union only stand, and its index there. NULL: it is null, or
  * (columns->state) broken. */
-static column_t *resolve(columns_frame_t *columns, column_t *column, int64_t *index) {
+APART column_t *resolve(columns_frame_t *columns, column_t *column, int64_t *index) {
     for (;;) {
         column_t *of = column->children;
         if (column->kind == KIND_NULL || !bind_is_valid(column, *index))
@@ -373,7 +376,7 @@ static bool range_at(columns_frame_t *columns, const column_t *column, int64_t i
            encode_broken(columns, column);
 }
 
-static uint8_t *put_list(columns_frame_t *columns, column_t *items, range_t range, uint8_t *out) {
+APART uint8_t *put_list(columns_frame_t *columns, column_t *items, range_t range, uint8_t *out) {
     uint8_t *const from = out, digits[32];
     out += 4;
     for (int64_t i = range.begin; out && i < range.end; i++) {
@@ -411,8 +414,8 @@ static bool are_keys(bytes_t *keys, size_t count) {
 
 /* A key that no document can have makes an array of pairs of the map, which keeps everything. columns->keys is not used any more
  * when the values are written: they may be maps. */
-static uint8_t *put_map(columns_frame_t *columns, column_t *column, range_t range, uint8_t *head,
-                        uint8_t *out) {
+APART uint8_t *put_map(columns_frame_t *columns, column_t *column, range_t range, uint8_t *head,
+                       uint8_t *out) {
     static const char why[] = "a map with keys that no document can have";
     column_t *const entries = column->children, *const keys = entries->children;
     const int64_t first = entries->offset + range.begin;
@@ -483,7 +486,8 @@ static uint8_t *put_value(columns_frame_t *columns, column_t *column, int64_t in
 /* One element. keep_null: a value that is null is written. */
 static uint8_t *put(columns_frame_t *columns, column_t *of, int64_t index, const column_key_t *key,
                     bool keep_null, uint8_t *out) {
-    column_t *const column = resolve(columns, of, &index);
+    const bool plain = of->kind && of->kind < KIND_DICTIONARY && !of->valid;
+    column_t *const column = __builtin_expect(plain, 1) ? of : resolve(columns, of, &index);
     if (!column && (columns->state != WELL || !keep_null))
         return columns->state == WELL ? out : NULL;
     if (__builtin_expect(!has_room(columns, out, key->length), 0))
