@@ -72,6 +72,34 @@ static void check(tipple_load_t *load, int status, uint64_t loaded, uint64_t rej
     assert_int_equal(tipple_load_result(load)->rejected, rejected);
 }
 
+/* What a verify of these bytes finds. */
+static status_t verify(lab_t *lab, const frame_t *frame, const char *bad) {
+    arrow_source_t source = {.batches = frame->batches, .count = PIECES};
+    struct ArrowArrayStream stream = arrow_stream(&source);
+    tipple_error_t error;
+    const void *bytes;
+    size_t length;
+    FILE *file = fopen("rows.bson", "w");
+    tipple_arrow_t *rows = tipple_arrow_open(&stream, &error);
+    assert_false(tipple_arrow_set(rows, "null", "keep", &error));
+    assert_false(tipple_arrow_set(rows, "nulls", "kept", &error));
+    assert_true(tipple_arrow_set(rows, "on-bad-value", bad, &error));
+    while (tipple_arrow_next(rows, &bytes, &length, &error) > 0)
+        fwrite(bytes, 1, length, file);
+    assert_false(tipple_arrow_set(rows, "nulls", "keep", &error));
+    assert_string_equal(tipple_arrow_notes(rows), "");
+    tipple_arrow_close(rows);
+    fclose(file);
+    lab->verify.load.format = "arrow1";
+    lab->verify.load.input_name = "numbers";
+    const int saved = dup(STDIN_FILENO);
+    assert_non_null(freopen("rows.bson", "r", stdin));
+    const status_t status = lab_verify(lab, "-");
+    assert_int_equal(dup2(saved, STDIN_FILENO), STDIN_FILENO);
+    close(saved);
+    return status;
+}
+
 /* The same rows in other batches are the same input: nothing is loaded twice. Verify takes the bytes. */
 LAB_TEST(again, lab_open(lab, BOX_STANDALONE)) {
     static frame_t frame;
@@ -88,28 +116,7 @@ LAB_TEST(again, lab_open(lab, BOX_STANDALONE)) {
     }
     assert_int_equal(box_count(lab->box, LAB_TARGET, NULL), ROWS);
     assert_int_equal(box_count(lab->box, LAB_TARGET, "{\"n\": 77, \"big\": 77}"), 1);
-    arrow_source_t source = {.batches = frame.batches, .count = PIECES};
-    struct ArrowArrayStream stream = arrow_stream(&source);
-    const void *bytes;
-    size_t length;
-    FILE *file = fopen("rows.bson", "w");
-    tipple_arrow_t *rows = tipple_arrow_open(&stream, &error);
-    assert_false(tipple_arrow_set(rows, "null", "keep", &error));
-    assert_false(tipple_arrow_set(rows, "nulls", "kept", &error));
-    assert_true(tipple_arrow_set(rows, "nulls", "keep", &error));
-    while (tipple_arrow_next(rows, &bytes, &length, &error) > 0)
-        fwrite(bytes, 1, length, file);
-    assert_false(tipple_arrow_set(rows, "nulls", "keep", &error));
-    assert_string_equal(tipple_arrow_notes(rows), "");
-    tipple_arrow_close(rows);
-    fclose(file);
-    lab->verify.load.format = "arrow1";
-    lab->verify.load.input_name = "numbers";
-    const int saved = dup(STDIN_FILENO);
-    assert_non_null(freopen("rows.bson", "r", stdin));
-    assert_status(lab, lab_verify(lab, "-"), STATUS_OK);
-    assert_int_equal(dup2(saved, STDIN_FILENO), STDIN_FILENO);
-    close(saved);
+    assert_status(lab, verify(lab, &frame, "text"), STATUS_OK);
     assert_int_equal(lab->verified.counts.same, ROWS);
 }
 
@@ -207,6 +214,8 @@ LAB_TEST(rejected, lab_open(lab, BOX_STANDALONE)) {
     assert_int_equal(box_count(lab->box, LAB_TARGET, "{\"n\": 2500, \"big\": 5.5}"), 1);
     assert_int_equal(box_count(lab->box, LAB_TARGET, NULL), ROWS);
     assert_status(lab, lab_retry(lab, "kept.rejects"), STATUS_OK);
+    assert_status(lab, verify(lab, &frame, "reject"), STATUS_OK);
+    assert_int_equal(lab->verified.counts.fixed, 1);
 }
 
 /* The load ends at a value that does not fit, where it is asked to. */

@@ -2,18 +2,18 @@
  * and as many values as are used of it without a check. */
 #include "format/columns/columns_inner.h"
 
-/* More than any memory holds; so no place in a buffer overflows. */
-#define MOST_VALUES (INT64_C(1) << 48)
+/* Bytes, or values of a list: more than any memory holds, and so few that no place in a buffer overflows. */
+#define MOST (INT64_C(1) << 48)
 
-/* Its lengths, and that all that was planned is there. */
+/* Its lengths, and that all that was planned is there. Of a type without buffers it may have some. */
 static bool check_shape(const column_t *column, const struct ArrowArray *array, int64_t needed) {
-    const bool views = column->width == VIEW;
-    if (!array || array->length < needed || array->length > MOST_VALUES || array->offset < 0 ||
-        array->offset > MOST_VALUES || array->null_count < -1 || array->null_count > array->length)
+    const int64_t most = column->size > 0 ? MOST / column->size : MOST, buffers = column->type->buffers;
+    if (!array || array->length < needed || array->length > most || array->offset < 0 ||
+        array->offset > most || array->null_count < -1 || array->null_count > array->length)
         return false;
-    if (array->n_buffers < column->type->buffers || (!views && array->n_buffers > column->type->buffers))
+    if (buffers && (!array->buffers || array->n_buffers < buffers))
         return false;
-    if (array->n_buffers && !array->buffers)
+    if (buffers && column->width != VIEW && array->n_buffers > buffers)
         return false;
     if (column->kind == KIND_DICTIONARY)
         return array->dictionary && !array->n_children;
@@ -36,18 +36,11 @@ static bool check_runs(const column_t *column) {
     return before >= column->offset + column->length || !column->length;
 }
 
-/* How many values of its children its own ones use without a check; -1: there cannot be such a number. */
+/* How many values of its children its own ones use without a check. */
 static int64_t needed_of_children(const column_t *column) {
     const int64_t values = column->offset + column->length;
-    switch (column->kind) {
-    case KIND_STRUCT:
-    case KIND_SPARSE:
-        return values;
-    case KIND_FIXED_LIST:
-        return column->size && values > MOST_VALUES / column->size ? -1 : values * column->size;
-    default:
-        return 0;
-    }
+    const bool same = column->kind == KIND_STRUCT || column->kind == KIND_SPARSE;
+    return same ? values : column->kind == KIND_FIXED_LIST ? values * column->size : 0;
 }
 
 /* Its own buffers: bits for nulls, which unions and runs do not have, values, and what these point to. Texts need no third one
@@ -56,7 +49,7 @@ static bool take_buffers(column_t *column, const struct ArrowArray *array) {
     const kind_t kind = column->kind;
     const bool bits = column->type->buffers && kind != KIND_SPARSE && kind != KIND_DENSE,
                views = column->width == VIEW, list = kind == KIND_LIST && column->type->buffers == 3;
-    const int64_t count = array->n_buffers, first = bits;
+    const int64_t count = column->type->buffers ? array->n_buffers : 0, first = bits;
     column->length = array->length;
     column->offset = array->offset;
     column->valid = bits ? array->buffers[0] : NULL;
@@ -83,7 +76,7 @@ const column_t *bind_array(column_t *column, const struct ArrowArray *array, int
     if (!check_shape(column, array, needed) || !take_buffers(column, array))
         return column;
     const int64_t of_children = needed_of_children(column);
-    const column_t *broken = of_children < 0 ? column : NULL;
+    const column_t *broken = NULL;
     for (size_t i = 0; !broken && i < column->child_count; i++)
         broken = bind_array(&column->children[i], array->dictionary ? array->dictionary : array->children[i],
                             of_children);

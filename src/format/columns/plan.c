@@ -244,9 +244,9 @@ static bool fits(column_t *column) {
 
 static bool make(const struct ArrowSchema *schema, const column_t *within, int level, column_t *column,
                  err_t *err) {
-    const char *format = schema->format ? schema->format : "", *more;
+    const char *format = schema && schema->format ? schema->format : "", *more;
     const type_t *type = find(format, &more);
-    if (!take_name(schema->name ? schema->name : "", within, column, err))
+    if (!take_name(schema && schema->name ? schema->name : "", within, column, err))
         return false;
     if (level == COLUMN_LEVELS)
         return err_set(err, STATUS_INPUT,
@@ -258,7 +258,8 @@ static bool make(const struct ArrowSchema *schema, const column_t *within, int l
     column->type = type;
     column->bson = type->bson;
     column->width = type->width;
-    if (schema->n_children < 0 || (type->children != ANY_CHILDREN && schema->n_children != type->children))
+    if (schema->n_children < 0 || (schema->n_children && !schema->children) ||
+        (type->children != ANY_CHILDREN && schema->n_children != type->children))
         return refuse(column, format, err);
     column->child_count = schema->dictionary ? 1 : (size_t)schema->n_children;
     if (!(column->children = calloc(column->child_count + 1, sizeof *column->children)))
