@@ -253,8 +253,8 @@ bool rejects_read(const char *path, size_t only, const schema_t *schema, retry_f
                  !reject_entry_is_known(&entry, &known)) /* else it was written again */
             ok = read_entry(path, schema, &entry, input, retry, err) &&
                  is_one_record(path, schema, retry, err) && take(context, retry, err);
-        if (retry)
-            free(retry->row);
+        free(retry->row);
+        retry->row = NULL;
         reject_file_pass(&file, entry.at, entry.behind);
         reject_entry_free(&entry);
         if (only)
