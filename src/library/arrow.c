@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 struct tipple_arrow {
-    columns_frame_t *columns;
+    frame_t *columns;
     columns_how_t how;
     bool begun;
     char *notes; /* as they were asked for last */
@@ -57,7 +57,7 @@ const char *tipple_arrow_notes(tipple_arrow_t *arrow) {
     if (!arrow)
         return "";
     free(arrow->notes);
-    arrow->notes = columns_notes(arrow->columns, &err);
+    arrow->notes = columns_notes(arrow->columns, NULL, NULL, &err);
     return arrow->notes ? arrow->notes : "";
 }
 
@@ -76,7 +76,7 @@ bool tipple_load_push_arrow(tipple_load_t *load, struct ArrowArrayStream *stream
     size_t length;
     if (library_misses(load, "the load", error) || library_misses(stream, "the stream", error))
         return false;
-    columns_frame_t *columns = columns_open(stream, &err);
+    frame_t *columns = columns_open(stream, &err);
     if (!columns)
         return library_tell(error, &err);
     bool ok = library_begin_rows(load, columns_has_id(columns), &how, error);
@@ -84,8 +84,7 @@ bool tipple_load_push_arrow(tipple_load_t *load, struct ArrowArrayStream *stream
     int more = 0;
     while (ok && (more = columns_next(columns, &bytes, &length, &err)) > 0)
         ok = library_push_rows(load, bytes, length, error);
-    char *notes = columns_notes(columns, &ignored);
-    columns_misfits(columns, library_add_misfit, load);
+    char *notes = columns_notes(columns, library_add_misfit, load, &ignored);
     if (notes)
         library_tell_rows(load, notes);
     free(notes);

@@ -11,9 +11,9 @@ typedef struct {
     int64_t numbers[ROWS];
     uint64_t bigs[ROWS];
     arrow_part_t columns[PIECES][2], batches[PIECES];
-} frame_t;
+} table_t;
 
-static void make(frame_t *frame, int first, int second, int large) {
+static void make(table_t *frame, int first, int second, int large) {
     const int ends[] = {0, first, second, ROWS};
     for (int i = 0; i < ROWS; i++) {
         frame->numbers[i] = i;
@@ -53,7 +53,7 @@ static tipple_load_t *begin(const lab_t *lab, ...) {
 }
 
 /* The status of pushing a whole frame. */
-static int push(tipple_load_t *load, const frame_t *frame, size_t batches, const char *fails,
+static int push(tipple_load_t *load, const table_t *frame, size_t batches, const char *fails,
                 tipple_error_t *error) {
     arrow_source_t source = {.batches = frame->batches, .count = batches, .fails = fails};
     struct ArrowArrayStream stream = arrow_stream(&source);
@@ -73,7 +73,7 @@ static void check(tipple_load_t *load, int status, uint64_t loaded, uint64_t rej
 }
 
 /* What a verify of these bytes finds. */
-static status_t verify(lab_t *lab, const frame_t *frame, const char *bad) {
+static status_t verify(lab_t *lab, const table_t *frame, const char *bad) {
     arrow_source_t source = {.batches = frame->batches, .count = PIECES};
     struct ArrowArrayStream stream = arrow_stream(&source);
     tipple_error_t error;
@@ -102,7 +102,7 @@ static status_t verify(lab_t *lab, const frame_t *frame, const char *bad) {
 
 /* The same rows in other batches are the same input: nothing is loaded twice. Verify takes the bytes. */
 LAB_TEST(again, lab_open(lab, BOX_STANDALONE)) {
-    static frame_t frame;
+    static table_t frame;
     tipple_error_t error;
     for (int round = 0; round < 2; round++) {
         make(&frame, round ? 1 : 1000, round ? 2 : 1000, -1);
@@ -122,7 +122,7 @@ LAB_TEST(again, lab_open(lab, BOX_STANDALONE)) {
 
 /* Other rows under a name that is used, and another policy, are a changed input: nothing is lost by it. */
 LAB_TEST(another_frame, lab_open(lab, BOX_STANDALONE)) {
-    static frame_t frame;
+    static table_t frame;
     tipple_error_t error;
     make(&frame, 1000, 2000, -1);
     tipple_load_t *load = begin(lab, "input-name", "numbers", NULL);
@@ -139,7 +139,7 @@ LAB_TEST(another_frame, lab_open(lab, BOX_STANDALONE)) {
 
 /* Without a name one is drawn, by which the load is completed after its producer has failed. */
 LAB_TEST(a_producer_fails, lab_open(lab, BOX_STANDALONE)) {
-    static frame_t frame;
+    static table_t frame;
     tipple_error_t error;
     char name[40];
     make(&frame, 1000, 2000, -1);
@@ -171,7 +171,7 @@ static void hear(void *said, int level, const char *line) {
 
 /* What does not fit is kept as text, and said with its place. */
 LAB_TEST(kept_as_text, lab_open(lab, BOX_STANDALONE)) {
-    static frame_t frame;
+    static table_t frame;
     static char said[4096];
     tipple_error_t error;
     make(&frame, 1000, 2000, 2500);
@@ -181,6 +181,9 @@ LAB_TEST(kept_as_text, lab_open(lab, BOX_STANDALONE)) {
     check(load, 0, ROWS, 0);
     assert_non_null(strstr(said, "numbers: column 'big': 1 value "));
     assert_non_null(strstr(said, "row 2501\n"));
+    const char *json = tipple_load_json(load);
+    assert_non_null(strstr(json, "\"values_kept_as_text\" : 1,"));
+    assert_non_null(strstr(json, "{ \"field\" : \"big\", \"values\" : 1, \"first\" : \"numbers:2501\" }"));
     tipple_load_destroy(load);
     assert_int_equal(box_count(lab->box, LAB_TARGET, "{\"big\": \"9223372036854775808\"}"), 1);
 }
@@ -189,7 +192,7 @@ LAB_TEST(kept_as_text, lab_open(lab, BOX_STANDALONE)) {
 LAB_TEST(rejected, lab_open(lab, BOX_STANDALONE)) {
     static const char row[] =
         "{ \"n\" : { \"$numberLong\" : \"2500\" }, \"big\" : { \"$symbol\" : \"9223372036854775808\" } }\n";
-    static frame_t frame;
+    static table_t frame;
     tipple_error_t error;
     make(&frame, 1000, 2000, 2500);
     for (int round = 0; round < 2; round++) {
@@ -220,7 +223,7 @@ LAB_TEST(rejected, lab_open(lab, BOX_STANDALONE)) {
 
 /* The load ends at a value that does not fit, where it is asked to. */
 LAB_TEST(stops, lab_open(lab, BOX_STANDALONE)) {
-    static frame_t frame;
+    static table_t frame;
     tipple_error_t error;
     make(&frame, 1000, 2000, 2500);
     tipple_load_t *load = begin(lab, "input-name", "numbers", "on-bad-value", "stop", NULL);
@@ -231,7 +234,7 @@ LAB_TEST(stops, lab_open(lab, BOX_STANDALONE)) {
 
 /* What is wrong before the first row is said, and nothing happens. */
 LAB_TEST(refused, lab_open(lab, BOX_STANDALONE)) {
-    static frame_t frame;
+    static table_t frame;
     tipple_error_t error;
     make(&frame, 1000, 2000, -1);
     const arrow_part_t interval = {.format = "tiD", .name = "for", .count = 2},

@@ -35,7 +35,7 @@ static made_t read_source(arrow_source_t *source, columns_how_t how) {
     made_t made = {.ok = true};
     err_t err;
     struct ArrowArrayStream stream = arrow_stream(source);
-    columns_frame_t *frame = columns_open(&stream, &err);
+    frame_t *frame = columns_open(&stream, &err);
     assert_null(stream.release);
     const uint8_t *bytes;
     size_t length = 0;
@@ -50,7 +50,7 @@ static made_t read_source(arrow_source_t *source, columns_how_t how) {
                 add_document(&made, bytes + at, document);
                 at += document;
             }
-        char *notes = columns_notes(frame, &(err_t){.text = ""});
+        char *notes = columns_notes(frame, NULL, NULL, &(err_t){.text = ""});
         assert_true(strlen(notes) < sizeof made.notes);
         strcpy(made.notes, notes);
         free(notes);
@@ -551,7 +551,7 @@ TEST(rows_before_a_broken_one) {
     err_t err;
     const uint8_t *bytes;
     size_t length;
-    columns_frame_t *frame = columns_open(&stream, &err);
+    frame_t *frame = columns_open(&stream, &err);
     assert_int_equal(columns_next(frame, &bytes, &length, &err), 1);
     assert_int_equal(length, 3 * 14);
     assert_int_equal(columns_next(frame, &bytes, &length, &err), -1);
@@ -598,7 +598,7 @@ TEST(columns_and_batches) {
     const uint8_t *bytes;
     size_t length;
     bson_t row;
-    columns_frame_t *frame = columns_open(&stream, &err);
+    frame_t *frame = columns_open(&stream, &err);
     assert_int_equal(columns_next(frame, &bytes, &length, &err), 1);
     uint32_t first;
     memcpy(&first, bytes, sizeof first);
@@ -627,7 +627,7 @@ TEST(large_rows) {
         err_t err;
         const uint8_t *bytes;
         size_t length;
-        columns_frame_t *frame = columns_open(&stream, &err);
+        frame_t *frame = columns_open(&stream, &err);
         assert_int_equal(columns_next(frame, &bytes, &length, &err), 1);
         if (more) {
             bson_t row;

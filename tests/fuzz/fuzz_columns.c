@@ -176,7 +176,7 @@ static uint64_t read_all(const draw_t *from, columns_how_t how) {
     err_t err;
     const uint8_t *bytes;
     size_t length;
-    columns_frame_t *frame = columns_open(&stream, &err);
+    frame_t *frame = columns_open(&stream, &err);
     if (frame) {
         columns_set(frame, how);
         while (columns_next(frame, &bytes, &length, &err) > 0) {
@@ -190,7 +190,7 @@ static uint64_t read_all(const draw_t *from, columns_how_t how) {
                 at += document;
             }
         }
-        free(columns_notes(frame, &err));
+        free(columns_notes(frame, NULL, NULL, &err));
     }
     columns_close(frame);
     LAW(source.released == 1, NULL, 0, NULL, 0);

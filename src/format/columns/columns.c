@@ -26,18 +26,18 @@ bool columns_how_read(columns_how_t *how, const char *option, const char *value,
 }
 
 /* The producer's own words. */
-static bool fail(columns_frame_t *columns, int error, err_t *err) {
-    const char *words = columns->stream.get_last_error(&columns->stream);
+static bool fail(frame_t *frame, int error, err_t *err) {
+    const char *words = frame->stream.get_last_error(&frame->stream);
     return err_set(err, STATUS_INPUT, "the producer of the rows failed: %s",
                    words && *words ? words : strerror(error));
 }
 
-static bool read_schema(columns_frame_t *columns, err_t *err) {
+static bool read_schema(frame_t *frame, err_t *err) {
     struct ArrowSchema schema = {.release = NULL};
-    const int error = columns->stream.get_schema(&columns->stream, &schema);
+    const int error = frame->stream.get_schema(&frame->stream, &schema);
     if (error)
-        return fail(columns, error, err);
-    const bool ok = schema.release ? plan_make(&schema, &columns->root, err)
+        return fail(frame, error, err);
+    const bool ok = schema.release ? plan_make(&schema, &frame->root, err)
                                    : err_set(err, STATUS_INPUT, "the producer of the rows gave no schema");
     if (schema.release)
         schema.release(&schema);
@@ -47,126 +47,103 @@ static bool read_schema(columns_frame_t *columns, err_t *err) {
 /* Bytes of the buffer: a piece that is almost full, a document of any size, and what is written after its limit. */
 enum { ROOM = COLUMNS_PIECE + COLUMNS_MOST_DOCUMENT + 2 * COLUMN_SLACK };
 
-columns_frame_t *columns_open(struct ArrowArrayStream *stream, err_t *err) {
+frame_t *columns_open(struct ArrowArrayStream *stream, err_t *err) {
     if (!stream->release) {
         err_set(err, STATUS_INPUT, "the stream of rows has been read already: make another one");
         return NULL;
     }
-    columns_frame_t *columns = calloc(1, sizeof *columns);
+    frame_t *frame = calloc(1, sizeof *frame);
     uint8_t *buffer = mmap(NULL, ROOM, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (!columns || buffer == MAP_FAILED) {
-        free(columns);
+    if (!frame || buffer == MAP_FAILED) {
+        free(frame);
         stream->release(stream);
         err_memory(err, ROOM);
         return NULL;
     }
-    columns->stream = *stream;
-    columns->buffer = buffer;
+    frame->stream = *stream;
+    frame->buffer = buffer;
     stream->release = NULL; /* it was moved */
-    if (read_schema(columns, err))
-        return columns;
-    columns_close(columns);
+    if (read_schema(frame, err))
+        return frame;
+    columns_close(frame);
     return NULL;
 }
 
-void columns_close(columns_frame_t *columns) {
-    if (!columns)
+void columns_close(frame_t *frame) {
+    if (!frame)
         return;
-    if (columns->batch.release)
-        columns->batch.release(&columns->batch);
-    columns->stream.release(&columns->stream);
-    plan_free(&columns->root);
-    free(columns->keys);
-    munmap(columns->buffer, ROOM);
-    free(columns);
+    if (frame->batch.release)
+        frame->batch.release(&frame->batch);
+    frame->stream.release(&frame->stream);
+    plan_free(&frame->root);
+    free(frame->keys);
+    munmap(frame->buffer, ROOM);
+    free(frame);
 }
 
-void columns_set(columns_frame_t *columns, columns_how_t how) {
-    columns->how = how;
+void columns_set(frame_t *frame, columns_how_t how) {
+    frame->how = how;
 }
 
-bool columns_has_id(const columns_frame_t *columns) {
+bool columns_has_id(const frame_t *frame) {
     bool has = false;
-    for (size_t i = 0; i < columns->root.child_count; i++)
-        has |= strcmp((const char *)columns->root.children[i].key.bytes, "_id") == 0;
+    for (size_t i = 0; i < frame->root.child_count; i++)
+        has |= strcmp((const char *)frame->root.children[i].key.bytes, "_id") == 0;
     return has;
 }
 
-/* The next batch with rows. False: there is none, or columns->err says why. */
-static bool next_batch(columns_frame_t *columns) {
-    while (columns->at == columns->batch.length && !columns->ended && columns->state != FAILED) {
-        columns->rows += (uint64_t)columns->at;
-        columns->at = 0;
-        if (columns->batch.release)
-            columns->batch.release(&columns->batch);
-        columns->batch = (struct ArrowArray){.length = 0};
-        const int error = columns->stream.get_next(&columns->stream, &columns->batch);
-        columns->ended = !error && !columns->batch.release;
-        const column_t *broken =
-            error || columns->ended ? NULL : bind_array(&columns->root, &columns->batch, 0);
+/* The next batch with rows. False: there is none, or frame->err says why. */
+static bool next_batch(frame_t *frame) {
+    while (frame->at == frame->batch.length && !frame->ended && frame->state != FAILED) {
+        frame->rows += (uint64_t)frame->at;
+        frame->at = 0;
+        if (frame->batch.release)
+            frame->batch.release(&frame->batch);
+        frame->batch = (struct ArrowArray){.length = 0};
+        const int error = frame->stream.get_next(&frame->stream, &frame->batch);
+        frame->ended = !error && !frame->batch.release;
+        const column_t *broken = error || frame->ended ? NULL : bind_array(&frame->root, &frame->batch, 0);
         if (error)
-            columns->state = FAILED;
+            frame->state = FAILED;
         if (error)
-            fail(columns, error, &columns->err);
+            fail(frame, error, &frame->err);
         if (broken)
-            encode_broken(columns, broken);
+            encode_broken(frame, broken);
     }
-    return !columns->ended && columns->state != FAILED;
+    return !frame->ended && frame->state != FAILED;
 }
 
 /* Documents that were encoded before a failure are given out before it. */
-int columns_next(columns_frame_t *columns, const uint8_t **bytes, size_t *length, err_t *err) {
-    uint8_t *out = columns->buffer;
-    if (columns->given > 2 * COLUMNS_PIECE) /* it had a large document */
+int columns_next(frame_t *frame, const uint8_t **bytes, size_t *length, err_t *err) {
+    uint8_t *out = frame->buffer;
+    if (frame->given > 2 * COLUMNS_PIECE) /* it had a large document */
         madvise(out, ROOM, MADV_DONTNEED);
-    while (out - columns->buffer < COLUMNS_PIECE && next_batch(columns)) {
-        uint8_t *end = encode_row(columns, out);
+    while (out - frame->buffer < COLUMNS_PIECE && next_batch(frame)) {
+        uint8_t *end = encode_row(frame, out);
         if (end) {
             out = end;
-            columns->at++;
+            frame->at++;
         }
     }
-    *bytes = columns->buffer;
-    *length = columns->given = (size_t)(out - columns->buffer);
-    if (!*length && columns->state == FAILED)
-        *err = columns->err;
-    return *length ? 1 : columns->state == FAILED ? -1 : 0;
+    *bytes = frame->buffer;
+    *length = frame->given = (size_t)(out - frame->buffer);
+    if (!*length && frame->state == FAILED)
+        *err = frame->err;
+    return *length ? 1 : frame->state == FAILED ? -1 : 0;
 }
 
 /* ---- what there is to say ---- */
 
-typedef void visit_fn(void *context, const column_t *column);
-
-static void walk(const column_t *column, visit_fn *visit, void *context) {
-    visit(context, column);
-    for (size_t i = 0; i < column->child_count; i++)
-        walk(&column->children[i], visit, context);
-}
-
 typedef struct {
+    const frame_t *frame;
     columns_take_fn *take;
     void *context;
-} taker_t;
-
-static void take_misfit(void *context, const column_t *column) {
-    const taker_t *taker = context;
-    if (column->kept)
-        taker->take(taker->context, column->path, column->kept, column->first_kept);
-}
-
-void columns_misfits(const columns_frame_t *columns, columns_take_fn *take, void *context) {
-    walk(&columns->root, take_misfit, &(taker_t){take, context});
-}
-
-typedef struct {
-    const columns_how_t *how;
     const column_t *unzoned; /* the first one, */
     size_t unzoned_count;    /* of this number */
     text_t text;
 } notes_t;
 
-static void note(void *context, const column_t *column) {
-    notes_t *notes = context;
+static void note(notes_t *notes, const column_t *column) {
     if (column->kind == KIND_MOMENT && !column->zoned && !notes->unzoned_count++)
         notes->unzoned = column;
     if (column->extension)
@@ -174,23 +151,28 @@ static void note(void *context, const column_t *column) {
                    "column '%s' has the extension type %s, which is not known here: its storage is stored\n",
                    column->path, column->extension);
     if (column->kept)
-        text_print(
-            &notes->text,
-            "column '%s': %" PRIu64 " value%s that a document cannot hold became %s, the first one in row "
-            "%" PRIu64 "\n",
-            column->path, column->kept, units_s(column->kept),
-            notes->how->bad == BAD_VALUE_NULL ? "null" : "text, binary data or pairs", column->first_kept);
+        text_print(&notes->text,
+                   "column '%s': %" PRIu64
+                   " value%s that a document cannot hold became %s, the first one in row "
+                   "%" PRIu64 "\n",
+                   column->path, column->kept, units_s(column->kept),
+                   notes->frame->how.bad == BAD_VALUE_NULL ? "null" : "text, binary data or pairs",
+                   column->first_kept);
+    if (column->kept && notes->take)
+        notes->take(notes->context, column->path, column->kept, column->first_kept);
     if (column->cut)
         text_print(&notes->text,
                    "column '%s': %" PRIu64
                    " time%s lost digits below a millisecond, the first one in row %" PRIu64 "\n",
                    column->path, column->cut, units_s(column->cut), column->first_cut);
+    for (size_t i = 0; i < column->child_count; i++)
+        note(notes, &column->children[i]);
 }
 
-char *columns_notes(const columns_frame_t *columns, err_t *err) {
-    notes_t notes = {.how = &columns->how};
-    text_print(&notes.text, "%s", "");
-    walk(&columns->root, note, &notes);
+char *columns_notes(const frame_t *frame, columns_take_fn *take, void *context, err_t *err) {
+    notes_t notes = {.frame = frame, .take = take, .context = context};
+    text_append(&notes.text, "");
+    note(&notes, &frame->root);
     if (notes.unzoned_count)
         text_print(&notes.text, "column '%s'%s without a time zone: the times were stored as UTC\n",
                    notes.unzoned->path, notes.unzoned_count > 1 ? " and others are" : " is");

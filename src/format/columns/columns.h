@@ -18,7 +18,7 @@
  * counted; columns_how_t may want something else. A row to be rejected keeps its place: its document is written with the value as
  * a symbol, a type of BSON that nothing else here makes, and a reader by the format arrow1 rejects each document with a symbol.
  *
- * A columns_frame_t belongs to one thread at a time. */
+ * A frame_t belongs to one thread at a time. */
 #ifndef TIPPLE_FORMAT_COLUMNS_COLUMNS_H
 #define TIPPLE_FORMAT_COLUMNS_COLUMNS_H
 
@@ -38,38 +38,36 @@ enum {
 /* What becomes of a value that does not fit: a bad_value_t, or this: the stream ends there, with status 5. */
 enum { COLUMNS_STOP = BAD_VALUES };
 
+/* keep_nulls: those of columns, and of fields in structs, are stored; else they are left out. In lists and maps they always are. */
 typedef struct {
-    bool
-        keep_nulls; /* of columns, and of fields in structs; else they are left out. In lists and maps nulls are always kept */
+    bool keep_nulls;
     unsigned bad;
 } columns_how_t;
 
 /* Sets "nulls" (keep, leave-out) or "on-bad-value" (text, null, reject, stop). False: there is no such option or value; status 1. */
 bool columns_how_read(columns_how_t *how, const char *option, const char *value, err_t *err);
 
-typedef struct columns columns_frame_t;
+typedef struct frame frame_t;
 
 /* Takes the stream over, and has released it when columns_close returns, or when this fails. NULL: status 5, the column and what
  * is wrong with it; or memory is out. */
-columns_frame_t *columns_open(struct ArrowArrayStream *stream, err_t *err);
-void columns_close(columns_frame_t *columns); /* NULL: nothing is done */
+frame_t *columns_open(struct ArrowArrayStream *stream, err_t *err);
+void columns_close(frame_t *frame); /* NULL: nothing is done */
 
 /* Before the first columns_next. */
-void columns_set(columns_frame_t *columns, columns_how_t how);
+void columns_set(frame_t *frame, columns_how_t how);
 
 /* Does each row bring an `_id`? */
-bool columns_has_id(const columns_frame_t *columns);
+bool columns_has_id(const frame_t *frame);
 
 /* The next whole documents, until the next call. 1: there are some; 0: the stream has ended; -1: err has the sentence, now and at
  * every later call. */
-int columns_next(columns_frame_t *columns, const uint8_t **bytes, size_t *length, err_t *err);
-
-/* Of each column with values that were kept as texts (or null): how many, and the first row of them, from 1. */
-typedef void columns_take_fn(void *context, const char *column, uint64_t kept, uint64_t first);
-void columns_misfits(const columns_frame_t *columns, columns_take_fn *take, void *context);
+int columns_next(frame_t *frame, const uint8_t **bytes, size_t *length, err_t *err);
 
 /* What there is to say of the columns so far, a line for each: values that were changed, digits that were cut off, times without
- * a zone, extensions. NULL: memory is out. To be freed. */
-char *columns_notes(const columns_frame_t *columns, err_t *err);
+ * a zone, extensions. NULL: memory is out. To be freed. take: is called for each column of which values were changed: how many,
+ * and the first row of them, from 1; may be NULL. */
+typedef void columns_take_fn(void *context, const char *column, uint64_t changed, uint64_t first);
+char *columns_notes(const frame_t *frame, columns_take_fn *take, void *context, err_t *err);
 
 #endif

@@ -104,7 +104,7 @@ typedef struct {
     uint64_t length;
 } bytes_t;
 
-struct columns {
+struct frame {
     struct ArrowArrayStream stream;
     columns_how_t how;
     column_t root;
@@ -173,10 +173,10 @@ static inline int64_t bind_whole(const column_t *column, int64_t index) {
 
 /* ---- encode.c ---- */
 
-/* Writes the document of the row at hand. NULL: columns->err says why. */
-uint8_t *encode_row(columns_frame_t *columns, uint8_t *out);
+/* Writes the document of the row at hand. NULL: frame->err says why. */
+uint8_t *encode_row(frame_t *frame, uint8_t *out);
 
-/* columns->err becomes the sentence of a broken array. Always NULL. */
-void *encode_broken(columns_frame_t *columns, const column_t *column);
+/* frame->err becomes the sentence of a broken array. Always NULL. */
+void *encode_broken(frame_t *frame, const column_t *column);
 
 #endif

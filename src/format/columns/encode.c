@@ -18,26 +18,26 @@ static const int64_t DAY_MS = DAY_SECONDS * INT64_C(1000);
 
 /* ---- what goes wrong ---- */
 
-static uint64_t row_number(const columns_frame_t *columns) {
-    return columns->rows + (uint64_t)columns->at + 1;
+static uint64_t row_number(const frame_t *frame) {
+    return frame->rows + (uint64_t)frame->at + 1;
 }
 
-void *encode_broken(columns_frame_t *columns, const column_t *column) {
-    columns->state = FAILED;
-    err_set(&columns->err, STATUS_INPUT,
+void *encode_broken(frame_t *frame, const column_t *column) {
+    frame->state = FAILED;
+    err_set(&frame->err, STATUS_INPUT,
             "the producer gave a broken array: %s%.200s%srow %" PRIu64
             ": a length, an offset or an index in it cannot be true",
-            *column->path ? "column '" : "", column->path, *column->path ? "', " : "", row_number(columns));
+            *column->path ? "column '" : "", column->path, *column->path ? "', " : "", row_number(frame));
     return NULL;
 }
 
-static void *too_large(columns_frame_t *columns) {
-    columns->state = TOO_LARGE;
+static void *too_large(frame_t *frame) {
+    frame->state = TOO_LARGE;
     return NULL;
 }
 
-static bool has_room(const columns_frame_t *columns, const uint8_t *out, uint64_t bytes) {
-    return out <= columns->limit && bytes <= (uint64_t)(columns->limit - out);
+static bool has_room(const frame_t *frame, const uint8_t *out, uint64_t bytes) {
+    return out <= frame->limit && bytes <= (uint64_t)(frame->limit - out);
 }
 
 /* ---- elements ---- */
@@ -54,10 +54,10 @@ INLINED uint8_t *put_key(uint8_t *out, uint8_t type, const column_key_t *key) {
 }
 
 /* A text, a symbol, or binary data: what has a length. `head` is the element's type. */
-static uint8_t *put_bytes(columns_frame_t *columns, uint8_t *head, uint8_t type, uint8_t subtype,
-                          const uint8_t *bytes, uint64_t length, uint8_t *out) {
-    if (!has_room(columns, out, length))
-        return too_large(columns);
+static uint8_t *put_bytes(frame_t *frame, uint8_t *head, uint8_t type, uint8_t subtype, const uint8_t *bytes,
+                          uint64_t length, uint8_t *out) {
+    if (!has_room(frame, out, length))
+        return too_large(frame);
     *head = type;
     if (type != BSON_TYPE_BINARY)
         return bsonw_text(out, bytes, length);
@@ -67,27 +67,27 @@ static uint8_t *put_bytes(columns_frame_t *columns, uint8_t *head, uint8_t type,
 }
 
 /* A value that does not fit, by its text: what columns_how_t says becomes of it. */
-APART uint8_t *put_misfit(columns_frame_t *columns, column_t *column, uint8_t *head, const uint8_t *text,
+APART uint8_t *put_misfit(frame_t *frame, column_t *column, uint8_t *head, const uint8_t *text,
                           uint64_t length, uint8_t *out) {
-    const unsigned bad = columns->how.bad;
+    const unsigned bad = frame->how.bad;
     const bool utf8 = utf8_valid(text, length);
     if (bad == BAD_VALUE_REJECT)
-        return put_bytes(columns, head, BSON_TYPE_SYMBOL, 0, text, length, out);
+        return put_bytes(frame, head, BSON_TYPE_SYMBOL, 0, text, length, out);
     if (bad == COLUMNS_STOP) {
-        columns->state = FAILED;
-        err_set(&columns->err, STATUS_INPUT,
+        frame->state = FAILED;
+        err_set(&frame->err, STATUS_INPUT,
                 "column '%.200s', row %" PRIu64
                 ": a document cannot hold '%.*s' as it is, and on-bad-value is stop",
-                column->path, row_number(columns), (int)(length < 200 ? length : 200), (const char *)text);
+                column->path, row_number(frame), (int)(length < 200 ? length : 200), (const char *)text);
         return NULL;
     }
     if (!column->kept++)
-        column->first_kept = row_number(columns);
+        column->first_kept = row_number(frame);
     if (bad == BAD_VALUE_NULL) {
         *head = BSON_TYPE_NULL;
         return out;
     }
-    return put_bytes(columns, head, utf8 ? BSON_TYPE_UTF8 : BSON_TYPE_BINARY, 0, text, length, out);
+    return put_bytes(frame, head, utf8 ? BSON_TYPE_UTF8 : BSON_TYPE_BINARY, 0, text, length, out);
 }
 
 /* ---- numbers ---- */
@@ -159,8 +159,7 @@ static size_t print_decimal(uint32_t words[WORDS], bool minus, int64_t scale, ch
     return (size_t)length;
 }
 
-APART uint8_t *put_decimal(columns_frame_t *columns, column_t *column, int64_t index, uint8_t *head,
-                           uint8_t *out) {
+APART uint8_t *put_decimal(frame_t *frame, column_t *column, int64_t index, uint8_t *head, uint8_t *out) {
     enum { BIAS = 6176, EXPONENT = 49 /* bits before it */ };
     const wide_t most = (wide_t)UINT64_C(100000000000000000) * UINT64_C(100000000000000000);
     uint32_t words[WORDS];
@@ -169,7 +168,7 @@ APART uint8_t *put_decimal(columns_frame_t *columns, column_t *column, int64_t i
     const uint64_t low = words[0] | (uint64_t)words[1] << 32, high = words[2] | (uint64_t)words[3] << 32;
     if (words[4] | words[5] | words[6] | words[7] || ((wide_t)high << 64 | low) >= most) {
         const size_t length = print_decimal(words, minus, column->size, text);
-        return put_misfit(columns, column, head, (const uint8_t *)text, length, out);
+        return put_misfit(frame, column, head, (const uint8_t *)text, length, out);
     }
     out = bsonw_int64(out, (int64_t)low);
     return bsonw_int64(out,
@@ -177,12 +176,12 @@ APART uint8_t *put_decimal(columns_frame_t *columns, column_t *column, int64_t i
 }
 
 /* A whole number that is kept as a text. */
-APART uint8_t *put_misfit_number(columns_frame_t *columns, column_t *column, int64_t number, uint8_t *head,
+APART uint8_t *put_misfit_number(frame_t *frame, column_t *column, int64_t number, uint8_t *head,
                                  uint8_t *out) {
     char text[MISFIT];
     const int length = column->kind == KIND_LARGE ? snprintf(text, sizeof text, "%" PRIu64, (uint64_t)number)
                                                   : snprintf(text, sizeof text, "%" PRId64, number);
-    return put_misfit(columns, column, head, (const uint8_t *)text, (size_t)length, out);
+    return put_misfit(frame, column, head, (const uint8_t *)text, (size_t)length, out);
 }
 
 /* ---- times ---- */
@@ -206,23 +205,22 @@ static uint8_t *print_clock(uint8_t *out, int64_t seconds, int64_t ticks, int64_
     return nanoseconds % 1000 ? print_digits(out, nanoseconds, 9) : print_digits(out, nanoseconds / 1000, 6);
 }
 
-APART uint8_t *put_clock(columns_frame_t *columns, column_t *column, int64_t index, uint8_t *head,
-                         uint8_t *out) {
+APART uint8_t *put_clock(frame_t *frame, column_t *column, int64_t index, uint8_t *head, uint8_t *out) {
     const int64_t value = bind_whole(column, index), parts = column->type->scale;
     if (value < 0 || value / parts >= DAY_SECONDS)
-        return put_misfit_number(columns, column, value, head, out);
+        return put_misfit_number(frame, column, value, head, out);
     uint8_t text[MISFIT], *end = print_clock(text, value / parts, value % parts, parts);
     return bsonw_text(out, text, (size_t)(end - text));
 }
 
 /* Digits below a millisecond do not fit where such values are not to be changed. */
-APART uint8_t *put_misfit_moment(columns_frame_t *columns, column_t *column, int64_t ms, int64_t value,
-                                 uint8_t *head, uint8_t *out) {
+APART uint8_t *put_misfit_moment(frame_t *frame, column_t *column, int64_t ms, int64_t value, uint8_t *head,
+                                 uint8_t *out) {
     const int64_t parts = -column->type->scale * 1000, days = ms / DAY_MS - (ms % DAY_MS < 0);
     uint8_t text[MISFIT], *end = text;
     date_t date;
     if (!calendar_date(days, &date))
-        return put_misfit_number(columns, column, value, head, out);
+        return put_misfit_number(frame, column, value, head, out);
     end = print_digits(end, date.year, 4);
     *end++ = '-';
     end = print_digits(end, date.month, 2);
@@ -231,23 +229,21 @@ APART uint8_t *put_misfit_moment(columns_frame_t *columns, column_t *column, int
     *end++ = 'T';
     end = print_clock(end, (ms - days * DAY_MS) / 1000, value - (ms / 1000 - (ms % 1000 < 0)) * parts, parts);
     *end++ = 'Z';
-    return put_misfit(columns, column, head, text, (size_t)(end - text), out);
+    return put_misfit(frame, column, head, text, (size_t)(end - text), out);
 }
 
-static uint8_t *put_moment(columns_frame_t *columns, column_t *column, int64_t index, uint8_t *head,
-                           uint8_t *out) {
+static uint8_t *put_moment(frame_t *frame, column_t *column, int64_t index, uint8_t *head, uint8_t *out) {
     const int64_t value = bind_whole(column, index), scale = column->type->scale;
     int64_t ms;
     if (scale > 0)
-        return __builtin_mul_overflow(value, scale, &ms)
-                   ? put_misfit_number(columns, column, value, head, out)
-                   : bsonw_int64(out, ms);
+        return __builtin_mul_overflow(value, scale, &ms) ? put_misfit_number(frame, column, value, head, out)
+                                                         : bsonw_int64(out, ms);
     ms = value / -scale - (value % scale < 0);
     if (value % scale) {
-        if (columns->how.bad == BAD_VALUE_REJECT || columns->how.bad == COLUMNS_STOP)
-            return put_misfit_moment(columns, column, ms, value, head, out);
+        if (frame->how.bad == BAD_VALUE_REJECT || frame->how.bad == COLUMNS_STOP)
+            return put_misfit_moment(frame, column, ms, value, head, out);
         if (!column->cut++)
-            column->first_cut = row_number(columns);
+            column->first_cut = row_number(frame);
     }
     return bsonw_int64(out, ms);
 }
@@ -270,30 +266,29 @@ static bool view_at(const column_t *column, int64_t at, bytes_t *is) {
 }
 
 /* Of a value without bytes there may be no buffer. */
-static bool bytes_at(columns_frame_t *columns, const column_t *column, int64_t index, bytes_t *is) {
+static bool bytes_at(frame_t *frame, const column_t *column, int64_t index, bytes_t *is) {
     const int64_t at = column->offset + index;
     if (column->width == VIEW)
-        return view_at(column, at, is) || encode_broken(columns, column);
+        return view_at(column, at, is) || encode_broken(frame, column);
     const bool fixed = column->kind == KIND_FIXED;
     const uint8_t *const bytes = fixed ? column->values : column->data;
     const int64_t begin = fixed ? at * column->size : place_at(column->values, at, column->width),
                   end = fixed ? begin + column->size : place_at(column->values, at + 1, column->width);
     if (begin < 0 || end < begin || (!fixed && end > column->data_end))
-        return encode_broken(columns, column);
+        return encode_broken(frame, column);
     *is = (bytes_t){end > begin ? bytes + begin : (const uint8_t *)"", (uint64_t)(end - begin)};
     return true;
 }
 
-APART uint8_t *put_text(columns_frame_t *columns, column_t *column, int64_t index, uint8_t *head,
-                        uint8_t *out) {
+APART uint8_t *put_text(frame_t *frame, column_t *column, int64_t index, uint8_t *head, uint8_t *out) {
     bytes_t is;
-    if (!bytes_at(columns, column, index, &is))
+    if (!bytes_at(frame, column, index, &is))
         return NULL;
     if (column->kind == KIND_TEXT && !utf8_valid(is.bytes, is.length))
-        return put_misfit(columns, column, head, is.bytes, is.length, out);
+        return put_misfit(frame, column, head, is.bytes, is.length, out);
     if (column->bson == BSON_TYPE_OID)
         return mempcpy(out, is.bytes, is.length);
-    return put_bytes(columns, head, column->bson, column->subtype, is.bytes, is.length, out);
+    return put_bytes(frame, head, column->bson, column->subtype, is.bytes, is.length, out);
 }
 
 /* ---- columns within columns ---- */
@@ -308,8 +303,8 @@ static int64_t find_run(column_t *column, int64_t place) {
 }
 
 /* The column that has the value, for which a dictionary, runs or a union only stand, and its index there. NULL: it is null, or
- * (columns->state) broken. */
-APART column_t *resolve(columns_frame_t *columns, column_t *column, int64_t *index) {
+ * (frame->state) broken. */
+APART column_t *resolve(frame_t *frame, column_t *column, int64_t *index) {
     for (;;) {
         column_t *of = column->children;
         if (column->kind == KIND_NULL || !bind_is_valid(column, *index))
@@ -325,18 +320,18 @@ APART column_t *resolve(columns_frame_t *columns, column_t *column, int64_t *ind
         } else {
             const int8_t code = (int8_t)column->values[place], field = code < 0 ? -1 : column->codes[code];
             if (field < 0)
-                return encode_broken(columns, column);
+                return encode_broken(frame, column);
             of += field;
             *index = column->kind == KIND_DENSE ? place_at(column->data, place, 4) : place;
         }
         if (*index < 0 || *index >= of->length)
-            return encode_broken(columns, column);
+            return encode_broken(frame, column);
         column = of;
     }
 }
 
-static uint8_t *put(columns_frame_t *columns, column_t *of, int64_t index, const column_key_t *key,
-                    bool keep_null, uint8_t *out);
+static uint8_t *put(frame_t *frame, column_t *of, int64_t index, const column_key_t *key, bool keep_null,
+                    uint8_t *out);
 
 /* Ends a document or an array that begins at `from`. */
 static uint8_t *end_document(uint8_t *from, uint8_t *out) {
@@ -346,12 +341,12 @@ static uint8_t *end_document(uint8_t *from, uint8_t *out) {
 }
 
 /* place: in the buffers of a struct. */
-static uint8_t *put_fields(columns_frame_t *columns, column_t *column, int64_t place, uint8_t *out) {
+static uint8_t *put_fields(frame_t *frame, column_t *column, int64_t place, uint8_t *out) {
     uint8_t *const from = out;
     out += 4;
     for (size_t i = 0; out && i < column->child_count; i++) {
         column_t *field = &column->children[i];
-        out = put(columns, field, place, &field->key, columns->how.keep_nulls, out);
+        out = put(frame, field, place, &field->key, frame->how.keep_nulls, out);
     }
     return out ? end_document(from, out) : NULL;
 }
@@ -361,7 +356,7 @@ typedef struct {
 } range_t;
 
 /* Which values of its child a list or a map has. */
-static bool range_at(columns_frame_t *columns, const column_t *column, int64_t index, range_t *range) {
+static bool range_at(frame_t *frame, const column_t *column, int64_t index, range_t *range) {
     const int64_t at = column->offset + index;
     if (column->kind == KIND_FIXED_LIST) {
         *range = (range_t){at * column->size, (at + 1) * column->size};
@@ -371,18 +366,18 @@ static bool range_at(columns_frame_t *columns, const column_t *column, int64_t i
     range->end = column->data ? place_at(column->data, at, column->width)
                               : place_at(column->values, at + 1, column->width);
     if (column->data && __builtin_add_overflow(range->begin, range->end, &range->end))
-        return encode_broken(columns, column);
+        return encode_broken(frame, column);
     return (range->begin >= 0 && range->begin <= range->end && range->end <= column->children->length) ||
-           encode_broken(columns, column);
+           encode_broken(frame, column);
 }
 
-APART uint8_t *put_list(columns_frame_t *columns, column_t *items, range_t range, uint8_t *out) {
+APART uint8_t *put_list(frame_t *frame, column_t *items, range_t range, uint8_t *out) {
     uint8_t *const from = out, digits[32];
     out += 4;
     for (int64_t i = range.begin; out && i < range.end; i++) {
         const uint8_t *const end = bsonw_index(digits, (uint32_t)(i - range.begin));
         const column_key_t key = {digits, (size_t)(end - digits) - 1, true};
-        out = put(columns, items, i, &key, true, out);
+        out = put(frame, items, i, &key, true, out);
     }
     return out ? end_document(from, out) : NULL;
 }
@@ -395,9 +390,9 @@ static int by_bytes(const void *a, const void *b) {
 }
 
 /* place: in the buffers of the entries. A key is never null. */
-static bool key_at(columns_frame_t *columns, column_t *keys, int64_t place, bytes_t *key) {
-    const column_t *of = resolve(columns, keys, &place);
-    return of ? bytes_at(columns, of, place, key) : encode_broken(columns, keys) != NULL;
+static bool key_at(frame_t *frame, column_t *keys, int64_t place, bytes_t *key) {
+    const column_t *of = resolve(frame, keys, &place);
+    return of ? bytes_at(frame, of, place, key) : encode_broken(frame, keys) != NULL;
 }
 
 /* Can they be those of a document: are they UTF-8 without a zero, and each one there once? They are sorted. */
@@ -412,42 +407,40 @@ static bool are_keys(bytes_t *keys, size_t count) {
     return true;
 }
 
-/* A key that no document can have makes an array of pairs of the map, which keeps everything. columns->keys is not used any more
+/* A key that no document can have makes an array of pairs of the map, which keeps everything. frame->keys is not used any more
  * when the values are written: they may be maps. */
-APART uint8_t *put_map(columns_frame_t *columns, column_t *column, range_t range, uint8_t *head,
-                       uint8_t *out) {
+APART uint8_t *put_map(frame_t *frame, column_t *column, range_t range, uint8_t *head, uint8_t *out) {
     static const char why[] = "a map with keys that no document can have";
     column_t *const entries = column->children, *const keys = entries->children;
     const int64_t first = entries->offset + range.begin;
     const size_t count = (size_t)(range.end - range.begin);
     uint8_t *const from = out;
     bytes_t key;
-    if (!GROW(columns->keys, columns->key_room, count + 1, &columns->err)) {
-        columns->state = FAILED;
+    if (!GROW(frame->keys, frame->key_room, count + 1, &frame->err)) {
+        frame->state = FAILED;
         return NULL;
     }
     for (size_t i = 0; i < count; i++)
-        if (!key_at(columns, keys, first + (int64_t)i, &columns->keys[i]))
+        if (!key_at(frame, keys, first + (int64_t)i, &frame->keys[i]))
             return NULL;
-    if (!are_keys(columns->keys, count)) {
-        if (columns->how.bad != BAD_VALUE_TEXT)
-            return put_misfit(columns, column, head, (const uint8_t *)why, strlen(why), out);
+    if (!are_keys(frame->keys, count)) {
+        if (frame->how.bad != BAD_VALUE_TEXT)
+            return put_misfit(frame, column, head, (const uint8_t *)why, strlen(why), out);
         if (!column->kept++)
-            column->first_kept = row_number(columns);
+            column->first_kept = row_number(frame);
         *head = BSON_TYPE_ARRAY;
-        return put_list(columns, entries, range, out);
+        return put_list(frame, entries, range, out);
     }
     out += 4;
     for (int64_t place = first; out && place < entries->offset + range.end; place++) {
-        if (!key_at(columns, keys, place, &key))
+        if (!key_at(frame, keys, place, &key))
             return NULL;
-        out = put(columns, &keys[1], place, &(column_key_t){key.bytes, key.length, false}, true, out);
+        out = put(frame, &keys[1], place, &(column_key_t){key.bytes, key.length, false}, true, out);
     }
     return out ? end_document(from, out) : NULL;
 }
 
-static uint8_t *put_value(columns_frame_t *columns, column_t *column, int64_t index, uint8_t *head,
-                          uint8_t *out) {
+static uint8_t *put_value(frame_t *frame, column_t *column, int64_t index, uint8_t *head, uint8_t *out) {
     const int64_t place = column->offset + index;
     range_t range;
     int64_t number;
@@ -460,41 +453,40 @@ static uint8_t *put_value(columns_frame_t *columns, column_t *column, int64_t in
         return column->bson == BSON_TYPE_INT32 ? bsonw_int32(out, (int32_t)number) : bsonw_int64(out, number);
     case KIND_LARGE:
         number = bind_whole(column, index);
-        return number < 0 ? put_misfit_number(columns, column, number, head, out) : bsonw_int64(out, number);
+        return number < 0 ? put_misfit_number(frame, column, number, head, out) : bsonw_int64(out, number);
     case KIND_NUMBER:
         return bsonw_double(out, number_at(column, index));
     case KIND_DECIMAL:
-        return put_decimal(columns, column, index, head, out);
+        return put_decimal(frame, column, index, head, out);
     case KIND_TEXT:
     case KIND_BYTES:
     case KIND_FIXED:
-        return put_text(columns, column, index, head, out);
+        return put_text(frame, column, index, head, out);
     case KIND_MOMENT:
-        return put_moment(columns, column, index, head, out);
+        return put_moment(frame, column, index, head, out);
     case KIND_CLOCK:
-        return put_clock(columns, column, index, head, out);
+        return put_clock(frame, column, index, head, out);
     case KIND_STRUCT:
-        return put_fields(columns, column, place, out);
+        return put_fields(frame, column, place, out);
     case KIND_MAP:
-        return range_at(columns, column, index, &range) ? put_map(columns, column, range, head, out) : NULL;
+        return range_at(frame, column, index, &range) ? put_map(frame, column, range, head, out) : NULL;
     default:
-        return range_at(columns, column, index, &range) ? put_list(columns, column->children, range, out)
-                                                        : NULL;
+        return range_at(frame, column, index, &range) ? put_list(frame, column->children, range, out) : NULL;
     }
 }
 
 /* One element. keep_null: a value that is null is written. */
-static uint8_t *put(columns_frame_t *columns, column_t *of, int64_t index, const column_key_t *key,
-                    bool keep_null, uint8_t *out) {
+static uint8_t *put(frame_t *frame, column_t *of, int64_t index, const column_key_t *key, bool keep_null,
+                    uint8_t *out) {
     const bool plain = of->kind && of->kind < KIND_DICTIONARY && !of->valid;
-    column_t *const column = __builtin_expect(plain, 1) ? of : resolve(columns, of, &index);
-    if (!column && (columns->state != WELL || !keep_null))
-        return columns->state == WELL ? out : NULL;
-    if (__builtin_expect(!has_room(columns, out, key->length), 0))
-        return too_large(columns);
+    column_t *const column = __builtin_expect(plain, 1) ? of : resolve(frame, of, &index);
+    if (!column && (frame->state != WELL || !keep_null))
+        return frame->state == WELL ? out : NULL;
+    if (__builtin_expect(!has_room(frame, out, key->length), 0))
+        return too_large(frame);
     uint8_t *const head = out;
     out = put_key(out, column ? column->bson : BSON_TYPE_NULL, key);
-    return column ? put_value(columns, column, index, head, out) : out;
+    return column ? put_value(frame, column, index, head, out) : out;
 }
 
 /* Instead of a document that is too large: one that a reader rejects. */
@@ -506,16 +498,16 @@ static uint8_t *put_too_large(uint8_t *out) {
     return end_document(from, bsonw_text(out, why, sizeof why - 1));
 }
 
-uint8_t *encode_row(columns_frame_t *columns, uint8_t *out) {
-    column_t *const root = &columns->root;
+uint8_t *encode_row(frame_t *frame, uint8_t *out) {
+    column_t *const root = &frame->root;
     uint8_t *end;
-    columns->state = WELL;
-    columns->limit = out + COLUMNS_MOST_DOCUMENT;
-    if (bind_is_valid(root, columns->at))
-        end = put_fields(columns, root, root->offset + columns->at, out);
+    frame->state = WELL;
+    frame->limit = out + COLUMNS_MOST_DOCUMENT;
+    if (bind_is_valid(root, frame->at))
+        end = put_fields(frame, root, root->offset + frame->at, out);
     else
         end = end_document(out, out + 4); /* a row that is null as a whole has no values */
     if (end && end - out > COLUMNS_MOST_DOCUMENT)
-        end = too_large(columns);
-    return columns->state == TOO_LARGE ? put_too_large(out) : end;
+        end = too_large(frame);
+    return frame->state == TOO_LARGE ? put_too_large(out) : end;
 }
