@@ -58,7 +58,7 @@ static bool go_on(const law_t *law, const char *path) {
     bool added = rejects_add(rejects, &reject, &err);
     LAB_MUST(added ? rejects_flush(rejects, &err)
                    : err.status == STATUS_HOST && strstr(err.text, "is no reject file"));
-    rejects_free(rejects);
+    rejects_free(rejects, false);
     return added;
 }
 
