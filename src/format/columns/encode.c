@@ -330,8 +330,8 @@ APART column_t *resolve(frame_t *frame, column_t *column, int64_t *index) {
     }
 }
 
-static uint8_t *put(frame_t *frame, column_t *of, int64_t index, const column_key_t *key, bool keep_null,
-                    uint8_t *out);
+INLINED uint8_t *put(frame_t *frame, column_t *of, int64_t index, const column_key_t *key, bool keep_null,
+                     uint8_t *out);
 
 /* Ends a document or an array that begins at `from`. */
 static uint8_t *end_document(uint8_t *from, uint8_t *out) {
@@ -341,7 +341,7 @@ static uint8_t *end_document(uint8_t *from, uint8_t *out) {
 }
 
 /* place: in the buffers of a struct. */
-static uint8_t *put_fields(frame_t *frame, column_t *column, int64_t place, uint8_t *out) {
+APART uint8_t *put_fields(frame_t *frame, column_t *column, int64_t place, uint8_t *out) {
     uint8_t *const from = out;
     out += 4;
     for (size_t i = 0; out && i < column->child_count; i++) {
@@ -440,7 +440,7 @@ APART uint8_t *put_map(frame_t *frame, column_t *column, range_t range, uint8_t 
     return out ? end_document(from, out) : NULL;
 }
 
-static uint8_t *put_value(frame_t *frame, column_t *column, int64_t index, uint8_t *head, uint8_t *out) {
+INLINED uint8_t *put_value(frame_t *frame, column_t *column, int64_t index, uint8_t *head, uint8_t *out) {
     const int64_t place = column->offset + index;
     range_t range;
     int64_t number;
@@ -476,8 +476,8 @@ static uint8_t *put_value(frame_t *frame, column_t *column, int64_t index, uint8
 }
 
 /* One element. keep_null: a value that is null is written. */
-static uint8_t *put(frame_t *frame, column_t *of, int64_t index, const column_key_t *key, bool keep_null,
-                    uint8_t *out) {
+INLINED uint8_t *put(frame_t *frame, column_t *of, int64_t index, const column_key_t *key, bool keep_null,
+                     uint8_t *out) {
     const bool plain = of->kind && of->kind < KIND_DICTIONARY && !of->valid;
     column_t *const column = __builtin_expect(plain, 1) ? of : resolve(frame, of, &index);
     if (!column && (frame->state != WELL || !keep_null))
