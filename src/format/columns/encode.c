@@ -221,12 +221,7 @@ APART uint8_t *put_misfit_moment(frame_t *frame, column_t *column, int64_t ms, i
     date_t date;
     if (!calendar_date(days, &date))
         return put_misfit_number(frame, column, value, head, out);
-    end = print_digits(end, date.year, 4);
-    *end++ = '-';
-    end = print_digits(end, date.month, 2);
-    *end++ = '-';
-    end = print_digits(end, date.day, 2);
-    *end++ = 'T';
+    end += snprintf((char *)end, MISFIT, "%04u-%02u-%02uT", date.year, date.month, date.day);
     end = print_clock(end, (ms - days * DAY_MS) / 1000, value - (ms / 1000 - (ms % 1000 < 0)) * parts, parts);
     *end++ = 'Z';
     return put_misfit(frame, column, head, text, (size_t)(end - text), out);
