@@ -5,12 +5,14 @@
     tipple.load("orders.csv", "mongodb://127.0.0.1/shop.orders")          # paths, patterns, or a list of them
     with tipple.Load(uri, name="orders of May") as load:    # or what your program makes
         load.push(b"id,item\\n1,ink\\n")
+    tipple.load(frame, uri, name="orders of June")          # pyarrow, polars, pandas, duckdb; dicts
     tipple.verify("orders.csv", uri).ok
     tipple.run("status", uri=uri).stdout                                  # the command, for all else
 
-docs/python.md is the page for users. The module is made of four chapters:
+docs/python.md is the page for users. The module is made of five chapters:
 
     _library.py   the shared library next to this file, by ctypes: one row for each function of tipple.h that is used here
+    _rows.py      frames and dicts: what they are, and their rows as documents
     _load.py      a load: its options, the thread in which it works, what is heard of it, its result
     _command.py   the command of the same version: where it is; verify, parse and run start it
     _errors.py    tipple.Error and its kinds, by exit status

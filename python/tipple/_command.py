@@ -6,6 +6,7 @@ import os
 
 from ._errors import HostError, UsageError, error_of
 from ._load import Result, option_name, option_texts, path_text, paths
+from ._rows import pieces, rows_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,10 +47,17 @@ def run(*words: Any, uri: str | None = None, input: bytes | None = None) -> Comp
 
 
 def verify(source: Any, uri: str, *, name: str | None = None, **options: Any) -> Result:
-    """Compares the collection with the inputs that were loaded: verify(...).ok; the rest is what `tipple verify --json` prints."""
+    """Compares the collection with the inputs that were loaded: verify(...).ok; the rest is what `tipple verify --json` prints.
+    Rows are made again, and compared with what was loaded by this name; nulls and on_bad_value are to be the same as then."""
     import json
     options["input_name"] = name or options.get("input_name")
-    return Result(json.loads(run("verify", "--json", *_option_words(options), "--", *paths(source), uri=uri).stdout))
+    rows = rows_of(source)
+    if not rows:
+        return Result(json.loads(run("verify", "--json", *_option_words(options), "--", *paths(source), uri=uri).stdout))
+    if not options["input_name"]:
+        raise UsageError("rows are compared with what was loaded by a name: give name=, which the result of the load has as input_name")
+    how = {option_name(option): options.pop(option) for option in ("nulls", "on_bad_value") if option in options}
+    return Result(json.loads(_feed(["verify", "--json", *_option_words({**rows[0], **options}), "-"], uri, pieces(rows[1], how))))
 
 
 def parse(source: Any, *, raw: bool = False, **options: Any) -> Iterator[Any]:
@@ -62,6 +70,28 @@ def parse(source: Any, *, raw: bool = False, **options: Any) -> Iterator[Any]:
             raise HostError("dicts are made by the module bson of pymongo, which is not installed: pip install pymongo, or "
                             "take raw=True for the bytes of each document") from None
     return _parse(["parse", "--emit=bson", *_option_words(options), "--", *paths(source)], decode)
+
+
+def _feed(words: list[str], uri: str, given: Iterator[Any]) -> bytes:
+    """What the command prints at its end, which reads from stdin what is given."""
+    import tempfile
+    with tempfile.TemporaryFile() as said:
+        process, _ = _start(words, uri, True, said)
+        into: Any = process.stdin
+        try:
+            try:
+                for piece in given:
+                    into.write(piece)
+            except BrokenPipeError:  # it has ended, and says why
+                pass
+            out, _ = process.communicate()
+        except BaseException:
+            process.kill()  # before its input ends, which it would take for a whole one
+            process.communicate()
+            raise
+        said.seek(0)
+        _end(process, said.read().decode(errors="replace"))
+    return out
 
 
 def _parse(words: list[str], decode: Any) -> Iterator[Any]:

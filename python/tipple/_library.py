@@ -13,7 +13,7 @@ class ErrorText(ctypes.Structure):
     _fields_ = [("status", ctypes.c_int), ("text", ctypes.c_char * 1600)]
 
 
-_ERROR, _LOAD, _TEXT = ctypes.POINTER(ErrorText), ctypes.c_void_p, ctypes.c_char_p
+_ERROR, _LOAD, _ROWS, _TEXT = ctypes.POINTER(ErrorText), ctypes.c_void_p, ctypes.c_void_p, ctypes.c_char_p
 LogFunction = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int, ctypes.c_char_p)
 ProgressFunction = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_uint64, ctypes.c_uint64)
 _FUNCTIONS = {
@@ -24,10 +24,15 @@ _FUNCTIONS = {
     "tipple_load_on_progress": (ctypes.c_bool, [_LOAD, ProgressFunction, ctypes.c_void_p, _ERROR]),
     "tipple_load_run": (ctypes.c_bool, [_LOAD, _ERROR]),
     "tipple_load_push": (ctypes.c_bool, [_LOAD, ctypes.c_void_p, ctypes.c_size_t, _ERROR]),
+    "tipple_load_push_arrow": (ctypes.c_bool, [_LOAD, ctypes.c_void_p, _ERROR]),
     "tipple_load_finish": (ctypes.c_bool, [_LOAD, _ERROR]),
     "tipple_load_cancel": (None, [_LOAD]),
     "tipple_load_json": (_TEXT, [_LOAD]),
     "tipple_load_destroy": (None, [_LOAD]),
+    "tipple_arrow_open": (_ROWS, [ctypes.c_void_p, _ERROR]),
+    "tipple_arrow_set": (ctypes.c_bool, [_ROWS, _TEXT, _TEXT, _ERROR]),
+    "tipple_arrow_next": (ctypes.c_int, [_ROWS, ctypes.c_void_p, ctypes.c_void_p, _ERROR]),
+    "tipple_arrow_close": (None, [_ROWS]),
 }
 _loaded: ctypes.CDLL | None = None
 

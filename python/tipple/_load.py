@@ -3,7 +3,7 @@
 A call that waits for a server cannot be interrupted in C. So each load has a thread of its own, which makes all calls that may
 wait, in turn; the user's thread waits for events:
 
-    user's thread    Load.push, finish, load() --calls--> worker: tipple_load_push, _run, _finish, _destroy
+    user's thread    Load.push, finish, load() --calls--> worker: tipple_load_push, _push_arrow, _run, _finish, _destroy
                      Load._wait <------------- events --- worker: a call has ended
                                 <------------- events --- threads of the library: a line for the log, progress
 
@@ -23,20 +23,20 @@ import os
 import threading
 from queue import SimpleQueue
 
-from ._errors import HostError, UsageError, error_of
+from ._errors import Error, HostError, UsageError, error_of
 from ._library import ErrorText, LogFunction, ProgressFunction, library
+from ._rows import PIECE, Stream, is_frame, rows_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
     from typing import Any, Union
 
     Path = Union[str, os.PathLike[str]]
     Progress = Union[bool, Callable[[int, int], object], None]
 
-PIECE = 256 << 10  # bytes: pushes are collected to pieces of this size, and the worker pushes one while the next is filled
 GRACE = 10  # seconds
-_SHOWN = "read", "loaded", "already_there", "rejected", "filtered", "seconds", "rejects"
+_SHOWN = "read", "loaded", "already_there", "rejected", "filtered", "seconds", "rejects", "input_name"
 
 
 class Result:
@@ -49,6 +49,7 @@ class Result:
     filtered: int
     seconds: float
     rejects: str | None  # the reject file
+    input_name: str  # of what was pushed: by it the load is completed, compared, and forgotten
     if TYPE_CHECKING:
         def __getattr__(self, name: str) -> Any: ...
 
@@ -250,7 +251,8 @@ class Load:
         print(load.result)
 
     name: by which the stream is known. To complete a load that did not end well, make it again with the same name, and push the same bytes
-    again. progress: a function of (documents, bytes read), or True for a line on stderr. options: those of
+    or frames again. For frames a name is drawn where none is given; the result and each exception have it.
+    progress: a function of (documents, bytes read), or True for a line on stderr. options: those of
     tipple_load_set in tipple.h, with _ for -. A load belongs to one thread at a time; any may cancel it."""
 
     def __init__(self, uri: str, *, name: str | None = None, progress: Progress = None, **options: Any):
@@ -258,13 +260,17 @@ class Load:
         self._failed: Exception | None = None
         self._progress = _Line() if progress is True else progress or None
         self._buffer, self._waits = bytearray(), False
+        self._name, self._drawn = name or options.get("input_name"), False
         self._worker = _Worker(path_text(uri, "the URI"), name, self._progress is not None)
-        self._guarded(self._set_all, {**options, "input_name": name or options.get("input_name")})
+        self._guarded(self._set_all, {**options, "input_name": self._name})
 
-    def push(self, data: bytes | bytearray | memoryview) -> None:
-        """The next bytes of the stream: text of the format, also compressed, in pieces of any size. That it returns says only
-        that they were taken."""
+    def push(self, data: Any) -> None:
+        """A frame, with all of its rows; or the next bytes of a stream: text of the format, also compressed, in pieces of any size.
+        That it returns says only that they were taken."""
         self._must_go_on()
+        if is_frame(data):
+            self._guarded(self._push_frame, data)
+            return
         self._buffer += data
         if len(self._buffer) >= PIECE:
             self._guarded(self._push_buffer)
@@ -308,14 +314,47 @@ class Load:
         self._must_go_on()
         try:
             work(*arguments)
-        except BaseException:
+        except BaseException as problem:
             self._leave()
+            if self._drawn:
+                self._say_name(problem)
             raise
 
     def _leave(self) -> None:
         self._worker.leave()
         if isinstance(self._progress, _Line):
             self._progress.end()
+
+    def _draw_name(self) -> None:
+        """As the library does, but known here also when an exception comes."""
+        if not self._name:
+            self._name, self._drawn = "frame-%016d" % (int.from_bytes(os.urandom(8), "big") % 10**16), True
+            self._worker.set("input-name", self._name)
+
+    def _say_name(self, problem: BaseException) -> None:
+        self._drawn = False  # once
+        said = "the name of this load is '%s'" % self._name
+        if isinstance(problem, Error):
+            problem.sentence = "%s (%s)" % (problem.sentence, said)
+        elif hasattr(problem, "add_note"):  # Python 3.11
+            problem.add_note("tipple: " + said)
+        else:
+            import logging
+            logging.getLogger("tipple").warning("%s", said)
+
+    def _push_all(self, rows: Iterable[Any]) -> None:
+        self._draw_name()
+        for part in rows:
+            self.push(part)
+        self.finish()
+
+    def _push_frame(self, frame: Any) -> None:
+        """Waits until it was read, for it may be changed after that."""
+        self._draw_name()
+        stream = Stream(frame)
+        self._push_buffer()
+        self._hand_over("tipple_load_push_arrow", stream)
+        self._wait()
 
     def _push_buffer(self) -> None:
         self._wait()
@@ -351,6 +390,8 @@ class Load:
     def _take_end(self, failed: tuple[int, str] | None, json_text: bytes | None) -> None:
         import json
         result = Result(json.loads(json_text)) if json_text else None
+        if result and self._name:
+            result.input_name = self._name
         if failed:
             self._failed = error_of(*failed, result)
             raise self._failed
@@ -358,9 +399,15 @@ class Load:
 
 
 def load(source: Any, uri: str, *, name: str | None = None, progress: Progress = None, **options: Any) -> Result:
-    """Loads files: a path, a pattern, or a list of them. The same call again completes what is missing, and loads nothing
-    twice. The rest is as for Load. Rejected records are no failure: result.rejected, result.rejects."""
-    one = Load(uri, name=name, progress=progress, **options, input=paths(source))
-    one._guarded(one._call, "tipple_load_run")
+    """Loads files: a path, a pattern, or a list of them. Or rows: a frame (pyarrow, polars, pandas, duckdb, whatever has
+    __arrow_c_stream__), an iterable of frames, or of dicts. The same call again completes what is missing, and loads nothing
+    twice; of rows, with the same name. The rest is as for Load. Rejected records are no failure: result.rejected, result.rejects."""
+    rows = rows_of(source)
+    if rows:
+        one = Load(uri, name=name, progress=progress, **{**rows[0], **options})
+        one._guarded(one._push_all, rows[1])
+    else:
+        one = Load(uri, name=name, progress=progress, **options, input=paths(source))
+        one._guarded(one._call, "tipple_load_run")
     assert one.result is not None
     return one.result

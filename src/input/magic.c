@@ -6,12 +6,12 @@
 
 #include <string.h>
 
-#define WITH_DUCKDB "duckdb -c \"COPY (FROM 'FILE') TO '/dev/stdout' (FORMAT json)\" | tipple load ... -"
-#define WITH_PYARROW                                                                                         \
-    "python3 -c \"import sys, pyarrow.csv as c, pyarrow.feather as f; "                                      \
-    "c.write_csv(f.read_table('FILE'), sys.stdout.buffer)\" | tipple load ... -"
-#define WITH_ICONV  "iconv -f UTF-32 -t UTF-8 FILE | tipple load ... -"
-#define WITH_OFFICE "libreoffice --headless --convert-to csv FILE"
+#define BY_PYTHON(of)                                                                                        \
+    "load it from Python, which keeps its types: python3 -c \"import tipple, pyarrow.dataset as d; "         \
+    "tipple.load(d.dataset('FILE'" of ").scanner().to_reader(), 'URI', name='FILE')\""
+#define MAKE_TEXT   "make text of it, for example with: "
+#define WITH_ICONV  MAKE_TEXT "iconv -f UTF-32 -t UTF-8 FILE | tipple load ... -"
+#define WITH_OFFICE MAKE_TEXT "libreoffice --headless --convert-to csv FILE"
 
 /* "PK" and "BZh" alone may begin a header line: so only marks that no text contains. */
 static const magic_t marks[] = {
@@ -30,11 +30,12 @@ static const magic_t marks[] = {
     {MAGIC_REFUSED, "rar", INPUT_PLAIN, 0, 6, "Rar!\x1a\x07", NULL},
     {MAGIC_REFUSED, "compress (.Z)", INPUT_PLAIN, 0, 2, "\x1f\x9d", NULL},
     {MAGIC_REFUSED, "lzma", INPUT_PLAIN, 0, 3, "]\0\0", NULL},
-    {MAGIC_REFUSED, "Parquet", INPUT_PLAIN, 0, 5, "PAR1\x15", WITH_DUCKDB},
-    {MAGIC_REFUSED, "Arrow", INPUT_PLAIN, 0, 8, "ARROW1\0\0", WITH_PYARROW},
-    {MAGIC_REFUSED, "Avro", INPUT_PLAIN, 0, 4, "Obj\1", "avrocat FILE | tipple load --format json ... -"},
+    {MAGIC_REFUSED, "Parquet", INPUT_PLAIN, 0, 5, "PAR1\x15", BY_PYTHON("")},
+    {MAGIC_REFUSED, "Arrow", INPUT_PLAIN, 0, 8, "ARROW1\0\0", BY_PYTHON(", format='ipc'")},
+    {MAGIC_REFUSED, "Avro", INPUT_PLAIN, 0, 4, "Obj\1",
+     MAKE_TEXT "avrocat FILE | tipple load --format json ... -"},
     {MAGIC_REFUSED, "SQLite", INPUT_PLAIN, 0, 16, "SQLite format 3\0",
-     "sqlite3 -csv -header FILE 'SELECT * FROM TABLE' | tipple load ... -"},
+     MAKE_TEXT "sqlite3 -csv -header FILE 'SELECT * FROM TABLE' | tipple load ... -"},
     {MAGIC_REFUSED, "old Excel", INPUT_PLAIN, 0, 8, "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", WITH_OFFICE},
     {MAGIC_REFUSED, "UTF-32", INPUT_PLAIN, 0, 4, "\xff\xfe\0\0", WITH_ICONV}, /* it begins like UTF-16 */
     {MAGIC_REFUSED, "UTF-32", INPUT_PLAIN, 0, 4, "\0\0\xfe\xff", WITH_ICONV},
@@ -46,7 +47,7 @@ static const magic_t text = {.is = MAGIC_TEXT, .kind = INPUT_PLAIN},
                      utf16 = {.is = MAGIC_UTF16, .name = "UTF-16", .kind = INPUT_UTF16},
                      tar = {.is = MAGIC_TAR, .name = "tar", .kind = INPUT_PLAIN};
 
-const magic_t magic_of_office = {.is = MAGIC_REFUSED, .name = "Excel", .converter = WITH_OFFICE};
+const magic_t magic_of_office = {.is = MAGIC_REFUSED, .name = "Excel", .advice = WITH_OFFICE};
 
 /* Its first length may be the mark of something else. What begins as gzip does is gzip. */
 static bool is_bson(const uint8_t *head, size_t size) {
@@ -108,12 +109,10 @@ bool magic_accept(const magic_t *magic, magic_place_t place, const char *name, e
                        "because what it holds is listed before any of it is loaded; give it as a file, or "
                        "unpack it",
                        name, magic->name);
-    return err_set(err, STATUS_INPUT, "%.1000s: holds %s data, which is not read here; %s%s", name,
-                   magic->name,
-                   magic->converter ? "make text of it, for example with: "
-                                    : "decompress it first, or pipe the decompressed text in and name the "
-                                      "input '-'",
-                   magic->converter ? magic->converter : "");
+    return err_set(err, STATUS_INPUT, "%.1000s: holds %s data, which is not read here; %s", name, magic->name,
+                   magic->advice ? magic->advice
+                                 : "decompress it first, or pipe the decompressed text in and name the "
+                                   "input '-'");
 }
 
 bool magic_refuse_rejects(err_t *err, const char *name) {

@@ -29,7 +29,7 @@ typedef struct {
     input_kind_t kind; /* how it is read */
     uint8_t offset, length;
     const char *bytes;
-    const char *converter; /* of what is refused: a command that makes text of it; NULL: none */
+    const char *advice; /* of what is refused: how to load it all the same; NULL: decompress it */
 } magic_t;
 
 /* A zip that an office program has written. */

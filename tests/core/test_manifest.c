@@ -255,7 +255,7 @@ TEST(refuses_other_kinds) {
         size_t size;
         const char *says;
     } cases[] = {{"PAR1\x15\4\x15", 7, "holds Parquet data"},
-                 {"ARROW1\0\0abc", 11, "holds Arrow data"},
+                 {"ARROW1\0\0abc", 11, "d.dataset('FILE', format='ipc')"},
                  {"Obj\1\4\x14", 6, "avrocat FILE"},
                  {"SQLite format 3\0abc", 19, "sqlite3 -csv"},
                  {"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", 8, "libreoffice"},

@@ -16,7 +16,7 @@ ENVIRONMENT = {name: value for name, value in os.environ.items() if name not in 
 if shutil.which("ccache"):
     ENVIRONMENT.update(CMAKE_C_COMPILER_LAUNCHER="ccache", CMAKE_CXX_COMPILER_LAUNCHER="ccache")
 ASKED = "import tipple; print(tipple.__version__, tipple.binary(), len(list(tipple.parse('a.csv', raw=True))))"
-PARTS = {"__init__.py", "__main__.py", "_command.py", "_errors.py", "_library.py", "_load.py", "libtipple.so", "py.typed"}
+PARTS = {"__init__.py", "__main__.py", "_command.py", "_errors.py", "_library.py", "_load.py", "_rows.py", "libtipple.so", "py.typed"}
 
 
 def run(*words, cwd=HERE, missing=None, **environment):

@@ -323,7 +323,7 @@ print(*sorted(set(sys.modules) - before))
 with open("/proc/self/maps") as maps:
     print("libtipple" in maps.read())
 """).splitlines()
-        self.assertEqual(["tipple", "tipple._command", "tipple._errors", "tipple._library", "tipple._load"], said[0].split())
+        self.assertEqual(["tipple", "tipple._command", "tipple._errors", "tipple._library", "tipple._load", "tipple._rows"], said[0].split())
         self.assertEqual("False", said[1])
 
     def test_refusals(self):
