@@ -1,4 +1,5 @@
 #include "base/threads.h"
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/text.h"
 
@@ -202,6 +203,21 @@ void pool_close(pool_t *pool) {
 
 bool pool_closed(pool_t *pool) {
     return pool->closed;
+}
+
+/* ---- waiting until a time ---- */
+
+void condition_init(pthread_cond_t *condition) {
+    pthread_condattr_t monotonic;
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pthread_cond_init(condition, &monotonic);
+    pthread_condattr_destroy(&monotonic);
+}
+
+bool condition_wait_until(pthread_cond_t *condition, pthread_mutex_t *lock, int64_t until_ns) {
+    const struct timespec until = clock_to_timespec(until_ns);
+    return pthread_cond_timedwait(condition, lock, &until) != 0;
 }
 
 /* ---- threads that work together ---- */

@@ -64,6 +64,14 @@ bool pool_is_short(pool_t *pool);
 void pool_close(pool_t *pool);
 bool pool_closed(pool_t *pool);
 
+/* ---- waiting until a time ---- */
+
+/* A condition whose waits end by clock_now_ns; not by pthread_cond_clockwait, which glibc has only since 2.30. */
+void condition_init(pthread_cond_t *condition);
+
+/* Waits with the lock held. True: it is that time. */
+bool condition_wait_until(pthread_cond_t *condition, pthread_mutex_t *lock, int64_t until_ns);
+
 /* ---- threads that work together ---- */
 
 typedef struct {

@@ -1,6 +1,7 @@
 #include "catalog/heartbeat.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/threads.h"
 #include "catalog/store/store_mongo.h"
 
 #include <pthread.h>
@@ -26,11 +27,10 @@ struct heartbeat {
 
 /* False: the heartbeat is to stop. */
 static bool wait_for_next(heartbeat_t *heartbeat, int64_t due_ns) {
-    struct timespec until = clock_to_timespec(due_ns);
-    int timed_out = 0;
+    bool timed_out = false;
     pthread_mutex_lock(&heartbeat->lock);
     while (!heartbeat->stopping && !timed_out)
-        timed_out = pthread_cond_timedwait(&heartbeat->stop, &heartbeat->lock, &until);
+        timed_out = condition_wait_until(&heartbeat->stop, &heartbeat->lock, due_ns);
     const bool goes_on = !heartbeat->stopping;
     pthread_mutex_unlock(&heartbeat->lock);
     return goes_on;
@@ -73,12 +73,8 @@ heartbeat_t *heartbeat_start(server_t *server, const load_id_t *load, int64_t le
                                .every_ns = (every_ms < LEAST_MS ? LEAST_MS : every_ms) * 1000000,
                                .documents = documents,
                                .context = context};
-    pthread_condattr_t monotonic;
-    pthread_condattr_init(&monotonic);
-    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
     pthread_mutex_init(&heartbeat->lock, NULL);
-    pthread_cond_init(&heartbeat->stop, &monotonic);
-    pthread_condattr_destroy(&monotonic);
+    condition_init(&heartbeat->stop);
     bool ok = (heartbeat->client = server_take(server, err)) &&
               (heartbeat->store = store_mongo_open(server, heartbeat->client, err));
     if (ok && caller_start_thread(&heartbeat->thread, beat, heartbeat) == 0)

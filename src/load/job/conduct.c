@@ -2,6 +2,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/stop.h"
+#include "base/threads.h"
 #include "load/job/coordinator.h"
 #include "load/job/job.h"
 #include "server/bson_read.h"
@@ -116,11 +117,6 @@ static void show_progress(job_t *job) {
     timeline_point(&job->result->course, documents, fed.disk_bytes);
 }
 
-static void wait_until(load_state_t *loading, int64_t until_ns) {
-    const struct timespec until = clock_to_timespec(until_ns);
-    pthread_cond_clockwait(&loading->changed, &loading->lock, CLOCK_MONOTONIC, &until);
-}
-
 static bool is_idle(job_t *job) {
     const load_state_t *loading = &job->loading;
     return !loading->blocks && (loading->feeding_over || (job->hand_out && hand_out_is_idle(job->hand_out)));
@@ -133,7 +129,7 @@ static bool wait_a_round(job_t *job, int64_t until_ns, bool *idle) {
     pthread_mutex_lock(&loading->lock);
     *idle = is_idle(job);
     if (!*idle && !pipeline_failed(&loading->pipeline) && !loading->asking)
-        wait_until(loading, round_ns < until_ns ? round_ns : until_ns);
+        condition_wait_until(&loading->changed, &loading->lock, round_ns < until_ns ? round_ns : until_ns);
     *idle = is_idle(job);
     const bool failed = pipeline_failed(&loading->pipeline);
     pthread_mutex_unlock(&loading->lock);

@@ -1,6 +1,7 @@
 #include "load/rate/throttle.h"
 #include "base/clock.h"
 #include "base/stop.h"
+#include "base/threads.h"
 #include "load/rate/rate_step.h"
 
 #include <pthread.h>
@@ -64,7 +65,7 @@ static void wake_first(const line_t *line) {
 
 /* To the end of the line; back when it is this thread's turn. */
 static void stand_in(throttle_t *throttle, line_t *line, waiter_t *me) {
-    pthread_cond_init(&me->woken, NULL);
+    condition_init(&me->woken);
     me->next = NULL;
     if (line->last)
         line->last->next = me;
@@ -86,8 +87,7 @@ static void stand_out(line_t *line, waiter_t *me) {
 /* The first in a line waits, until the moment or until it is woken, and never long without looking up. */
 static void wait_until(throttle_t *throttle, waiter_t *me, int64_t now, int64_t moment) {
     int64_t until = moment - now < LOOK_UP_NS ? moment : now + LOOK_UP_NS;
-    struct timespec at = clock_to_timespec(until);
-    pthread_cond_clockwait(&me->woken, &throttle->lock, CLOCK_MONOTONIC, &at);
+    condition_wait_until(&me->woken, &throttle->lock, until);
 }
 
 /* ---- the two gates that a batch passes ---- */

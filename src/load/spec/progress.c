@@ -3,6 +3,7 @@
 #include "base/document.h"
 #include "base/numbers.h"
 #include "base/text.h"
+#include "base/threads.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -178,7 +179,7 @@ static struct {
     char namespace[300], phase[80];
     values_t values;
     bool ends;
-} metrics = {.lock = PTHREAD_MUTEX_INITIALIZER, .ending = PTHREAD_COND_INITIALIZER};
+} metrics = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* As the value of a label. */
 static void append_escaped(text_t *to, const char *text) {
@@ -249,10 +250,10 @@ static void *write_on(void *unused) {
     bool warned = false;
     (void)unused;
     for (bool ends = false; !ends;) {
-        const struct timespec until = clock_to_timespec(clock_now_ns() + EVERY_NS);
+        const int64_t until_ns = clock_now_ns() + EVERY_NS;
         pthread_mutex_lock(&metrics.lock);
         if (!metrics.ends)
-            pthread_cond_clockwait(&metrics.ending, &metrics.lock, CLOCK_MONOTONIC, &until);
+            condition_wait_until(&metrics.ending, &metrics.lock, until_ns);
         ends = metrics.ends;
         pthread_mutex_unlock(&metrics.lock);
         if (!write_now() && !warned) {
@@ -285,6 +286,7 @@ bool metrics_begin(const char *path, const char *command, err_t *err) {
     if (metrics.lines < 0 || !write_now())
         return err_set(err, err_status_of(errno), "--metrics: %s cannot be written: %s", path,
                        strerror(errno));
+    condition_init(&metrics.ending);
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before); /* signals are for the main thread */
     const int failure = pthread_create(&metrics.thread, NULL, write_on, NULL);

@@ -1,6 +1,7 @@
 #include "load/threads/load_state.h"
 #include "base/clock.h"
 #include "base/stop.h"
+#include "base/threads.h"
 
 #include <stdlib.h>
 
@@ -31,7 +32,7 @@ static void block_is_gone(void *context) {
 
 void load_state_init(load_state_t *loading) {
     pthread_mutex_init(&loading->lock, NULL);
-    pthread_cond_init(&loading->changed, NULL);
+    condition_init(&loading->changed);
     pthread_cond_init(&loading->answered, NULL);
     loading->news_end = &loading->news;
     loading->pipeline = (pipeline_t){.failed = wake_all, .settled = block_is_gone, .context = loading};

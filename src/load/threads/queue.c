@@ -1,5 +1,6 @@
 #include "load/threads/queue.h"
 #include "base/clock.h"
+#include "base/threads.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -23,7 +24,7 @@ queue_t *queue_new(size_t capacity) {
         return NULL;
     pthread_mutex_init(&queue->lock, NULL);
     pthread_cond_init(&queue->room, NULL);
-    pthread_cond_init(&queue->item, NULL);
+    condition_init(&queue->item);
     queue->capacity = capacity;
     return queue;
 }
@@ -86,15 +87,13 @@ static void *take(queue_t *queue, uint32_t part, uint32_t parts) {
 }
 
 void *queue_pop(queue_t *queue, int64_t wait_ns, uint32_t part, uint32_t parts) {
-    int64_t due = wait_ns < 0 ? 0 : clock_now_ns() + wait_ns;
-    struct timespec until = clock_to_timespec(due);
+    const int64_t due = wait_ns < 0 ? 0 : clock_now_ns() + wait_ns;
     void *item = NULL;
     pthread_mutex_lock(&queue->lock);
     while (!queue->count && !queue->closed) {
         if (wait_ns < 0)
             pthread_cond_wait(&queue->item, &queue->lock);
-        else if (queue->drained ||
-                 pthread_cond_clockwait(&queue->item, &queue->lock, CLOCK_MONOTONIC, &until))
+        else if (queue->drained || condition_wait_until(&queue->item, &queue->lock, due))
             break;
     }
     if (queue->count) {
