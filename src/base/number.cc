@@ -11,22 +11,27 @@
 /* From 1e-4 to below 10^15, and beyond while there are more digits than that, a number is printed without an exponent. */
 static constexpr size_t USUAL_DIGITS = 15;
 
-template <typename float_t> static size_t read(const char *text, size_t length, float_t *number) {
-    const char *const begin = length > 1 && *text == '+' && text[1] != '-' ? text + 1 : text;
-    const std::from_chars_result result = std::from_chars(begin, text + length, *number);
-    if (result.ec == std::errc::result_out_of_range) { /* then *number is as it was */
-        static const locale_t points = newlocale(LC_ALL_MASK, "C", nullptr);
-        *number = strtod_l(std::string(begin, result.ptr).c_str(), nullptr, points);
-    }
-    return result.ptr == begin ? 0 : static_cast<size_t>(result.ptr - text);
+/* In these a point is a point, whatever the process has set. */
+static locale_t points() {
+    static const locale_t made = newlocale(LC_ALL_MASK, "C", nullptr);
+    return made;
 }
 
 size_t number_read(const char *text, size_t length, double *number) {
-    return read(text, length, number);
+    const char *const begin = length > 1 && *text == '+' && text[1] != '-' ? text + 1 : text;
+    const std::from_chars_result result = std::from_chars(begin, text + length, *number);
+    if (result.ec == std::errc::result_out_of_range) /* then *number is as it was */
+        *number = strtod_l(std::string(begin, result.ptr).c_str(), nullptr, points());
+    return result.ptr == begin ? 0 : static_cast<size_t>(result.ptr - text);
 }
 
+/* Not by std::from_chars: libc++ has none for a long double. */
 size_t number_read_long(const char *text, size_t length, long double *number) {
-    return read(text, length, number);
+    double nearest;
+    const size_t read = number_read(text, length, &nearest);
+    if (read)
+        *number = strtold_l(std::string(text, read).c_str(), nullptr, points());
+    return read;
 }
 
 size_t number_shortest(double number, char digits[NUMBER_DIGITS], int *exponent) {

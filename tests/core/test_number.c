@@ -125,6 +125,10 @@ TEST(other_locale) {
     assert_string_equal(number_print(text, 12.067), "12.067");
     assert_true(number_read("1.5,", 4, &value) == 3 && value == 1.5);
     assert_true(number_read_long("2.25E+18", 8, &wide) == 8 && wide == 2.25E+18L);
+    assert_true(number_read_long("+0.125,", 7, &wide) == 6 && wide == 0.125L);
+    assert_true(number_read_long("-1E+4000", 8, &wide) == 8 && wide == -1E+4000L);
+    assert_true(number_read_long("Infinity", 8, &wide) == 8 && isinf(wide));
+    assert_true(number_read_long("+-1", 3, &wide) == 0 && number_read_long("", 0, &wide) == 0);
     uint8_t out[64];
     assert_true(convert_number((const uint8_t *)"1234567890.12345678901234", 25, 0, &value));
     assert_true(value == 1234567890.12345678901234);
