@@ -1,13 +1,19 @@
 /* The URI of a target: taken apart before the driver sees it, so that no sentence of the driver can quote a secret. */
 #include "base/conceal.h"
 #include "base/text.h"
-#include "server/server.h"
+#include "server/server_inner.h"
 
 #include <ctype.h>
 #include <mongoc/mongoc.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+
+#ifdef MONGOC_ENABLE_SASL
+enum { HAS_SASL = true };
+#else
+enum { HAS_SASL = false };
+#endif
 
 #define SHAPE "mongodb://HOST:PORT/DATABASE.COLLECTION (with a user: mongodb://USER:PASSWORD@HOST:PORT/...)"
 
@@ -247,6 +253,18 @@ static bool good_login(const mongoc_uri_t *uri, err_t *err) {
                    "tlsCertificateKeyFile=FILE");
 }
 
+bool address_fits_sasl(const mongoc_uri_t *uri, bool sasl, err_t *err) {
+    static const char *const by_sasl[] = {"GSSAPI", "PLAIN"};
+    const char *mechanism = mongoc_uri_get_auth_mechanism(uri);
+    return sasl || !mechanism || !is_one_of(mechanism, by_sasl, COUNT(by_sasl)) ||
+           err_set(
+               err, STATUS_USAGE,
+               "authMechanism=%s in the URI needs SASL, and this build of tipple has none: build it with the "
+               "libraries of this system, as a Debian package or by pip install . in the source tree "
+               "(docs/install.md)",
+               mechanism);
+}
+
 bool address_parse(address_t *address, const char *text, err_t *err) {
     *address = (address_t){0};
     const char *hosts = find_hosts(text);
@@ -268,7 +286,8 @@ bool address_parse(address_t *address, const char *text, err_t *err) {
     bool ok = !colon || remember_secret(colon + 1, (size_t)(at - colon - 1)) || err_memory(err, strlen(text));
     ok = ok && take_options(query, err) && take_path(address, path, path_length, err) &&
          parse_bare(address, text, hosts + authority, query, err);
-    ok = ok && good_login(address->uri, err) && name_hosts(address, err);
+    ok = ok && good_login(address->uri, err) && address_fits_sasl(address->uri, HAS_SASL, err) &&
+         name_hosts(address, err);
     if (!ok)
         address_free(address);
     return ok;

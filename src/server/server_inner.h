@@ -4,6 +4,7 @@
 
 #include "server/server.h"
 
+#include <limits.h>
 #include <stdatomic.h>
 
 enum { SERVER_MS = 1000000 }; /* nanoseconds */
@@ -28,5 +29,12 @@ bool connect_is_hopeless(const address_t *address, mongoc_client_t *client, cons
 /* Puts what is known of servers that cannot be written to into the error's words, as a part of a sentence: "no answer from
  * a:27017 [...]". Returns what may help: "see that the server runs ...". */
 const char *connect_describe(const address_t *address, mongoc_client_t *client, bson_error_t *error);
+
+/* connect.c. The file of authorities that this system keeps at a place where OpenSSL, if it was built on another one, does not
+ * look. False: OpenSSL finds some by itself, or there are none. `root` comes before each path: "", except in a test. */
+bool connect_find_authorities(const char *root, char path[PATH_MAX]);
+
+/* address.c. Whether a driver with SASL, or without, can log in as the URI says. */
+bool address_fits_sasl(const mongoc_uri_t *uri, bool sasl, err_t *err);
 
 #endif

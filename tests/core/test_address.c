@@ -1,8 +1,10 @@
 /* address: URIs taken apart, and passwords never shown. */
 #include "base/conceal.h"
-#include "server/server.h"
+#include "server/server_inner.h"
 #include "test.h"
 
+#include <mongoc/mongoc.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -113,6 +115,32 @@ TEST(bad) {
         if (!memmem(err.text, strlen(err.text), says, (size_t)(bar - says)) ||
             !strstr(err.text, bar + !!*bar))
             fail_msg("%s: '%s' is not in: %s", cases[i].uri, cases[i].says, err.text);
+    }
+}
+
+/* Kerberos and LDAP where the driver was built without SASL; nothing else needs it. */
+TEST(without_sasl) {
+    static const struct {
+        const char *options;
+        bool needs;
+    } cases[] = {{"?authMechanism=GSSAPI&authSource=$external", true},
+                 {"?authMechanism=gssapi", true},
+                 {"?authMechanism=PLAIN", true},
+                 {"?authMechanism=SCRAM-SHA-256", false},
+                 {"", false}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[100];
+        err_t err = {0};
+        snprintf(text, sizeof text, "mongodb://joe:x@h/%s", cases[i].options);
+        mongoc_uri_t *uri = mongoc_uri_new(text);
+        assert_non_null(uri);
+        assert_true(address_fits_sasl(uri, true, &err));
+        assert_int_equal(address_fits_sasl(uri, false, &err), !cases[i].needs);
+        if (cases[i].needs) {
+            assert_int_equal(err.status, STATUS_USAGE);
+            assert_non_null(strstr(err.text, "pip install ."));
+        }
+        mongoc_uri_destroy(uri);
     }
 }
 

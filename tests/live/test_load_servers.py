@@ -283,6 +283,19 @@ class Guarded(livetest.OwnServer):
         self.assertEqual(200, self.load("a.csv", "--uri", self.as_user(
             "writer", "p@ss/w:rd?", tlsCAFile=None, tlsAllowInvalidCertificates="true"))["loaded"])
 
+    def test_authorities_of_other_systems(self):
+        """without tlsCAFile: a file that SSL_CERT_FILE names, or where another system keeps it than OpenSSL was built on"""
+        authority = str(live.pathlib.Path(self.servers) / "ca.pem")
+        words = self.command(*self.words("a.csv", "--uri", self.as_user("writer", "p@ss/w:rd?", tlsCAFile=None)))
+        subprocess.run(words, cwd=self.folder, check=True, env={**os.environ, "SSL_CERT_FILE": authority})
+        self.holds(Books().plain("a.csv", rows(200)))
+        elsewhere = ["unshare", "--mount", "sh", "-ec", "mount --make-rprivate /; cat $0 > ca.pem; mount -t tmpfs none /usr/lib/ssl; "
+                     "mount -t tmpfs none /etc/ssl; mv ca.pem /etc/ssl/ca-bundle.pem; exec \"$@\"", authority]
+        if subprocess.run([*elsewhere, "true"], cwd=self.folder, capture_output=True, check=False).returncode:
+            self.skipTest("no mount namespace here: only SSL_CERT_FILE was tried")
+        without = {name: value for name, value in os.environ.items() if not name.startswith("SSL_CERT_")}
+        subprocess.run([*elsewhere, *words], cwd=self.folder, check=True, env=without)
+
     def test_key_password(self):
         """a key that is encrypted, in either form: with its password it is used; without, or with another one, nobody is asked"""
         server, url = live.pathlib.Path(self.servers) / "server.pem", self.as_user("writer", "p@ss/w:rd?")
