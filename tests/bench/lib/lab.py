@@ -95,15 +95,15 @@ class Lab:
     def mongorestore(self):
         return self.mongotool("mongorestore")
 
-    def python(self):
-        """A Python that has the pinned pymongo and duckdb; Failed where pip cannot."""
-        python, wanted = BENCH / "venv/bin/python", SOURCES / "requirements.txt"
-        mark = BENCH / "venv/installed.txt"
+    def python(self, venv="venv", requirements="requirements.txt"):
+        """A Python that has what is pinned, pymongo and duckdb; Failed where pip cannot."""
+        python, wanted = BENCH / venv / "bin/python", SOURCES / requirements
+        mark = BENCH / venv / "installed.txt"
         if not mark.exists() or mark.read_text() != wanted.read_text():
-            shutil.rmtree(BENCH / "venv", ignore_errors=True)
-            quietly([sys.executable, "-m", "venv", BENCH / "venv"], "venv: make")
+            shutil.rmtree(BENCH / venv, ignore_errors=True)
+            quietly([sys.executable, "-m", "venv", BENCH / venv], "venv: make")
             quietly([python, "-m", "pip", "install", "--quiet", "--no-cache-dir", "--disable-pip-version-check",
-                     "--only-binary", ":all:", "-r", wanted], "pip: install pymongo and duckdb")
+                     "--only-binary", ":all:", "-r", wanted], "pip: install what is in %s" % requirements)
             mark.write_text(wanted.read_text())
         return python
 
