@@ -21,14 +21,13 @@ typedef struct {
     const clients_round_t *round;
     const measure_t *measure;
     server_t *server;
-    uint64_t due;     /* open loop: how many requests the whole round has */
     int64_t ended_ns; /* and when its schedule has ended, from its beginning */
     pthread_mutex_t lock;
     pthread_cond_t opened;
     bool open;
-    arrivals_t arrivals;       /* open loop: of the next request that is due */
-    _Atomic(answer_t *) first; /* keeps the first answer; NULL: a client has it, or none is kept */
-    _Atomic bool ends;         /* a thread could not be made */
+    arrivals_t schedule, arrivals; /* open loop: from its beginning, and from the next request that is due */
+    _Atomic(answer_t *) first;     /* keeps the first answer; NULL: a client has it, or none is kept */
+    _Atomic bool ends;             /* a thread could not be made */
     int64_t began_ns;
 } crew_t;
 
@@ -126,8 +125,12 @@ static bool send_one(sender_t *sender, int64_t due_ns) {
     }
     if (ok || wait_for_server(sender, request, &why))
         return true;
-    if (!stop_signal() && !found->failure[0])
-        snprintf(found->failure, sizeof found->failure, "%.500s", why.text);
+    if (!stop_signal()) {
+        side_t *side = crew->measure->work->side;
+        pthread_mutex_lock(&crew->lock);
+        snprintf(side->gone, sizeof side->gone, "%.500s", why.text);
+        pthread_mutex_unlock(&crew->lock);
+    }
     return false;
 }
 
@@ -149,15 +152,17 @@ static void run_closed(sender_t *sender) {
 
 int64_t arrivals_next(arrivals_t *arrivals) {
     const double drawn = (double)(chance_next(&arrivals->chance) >> 11) * 0x1p-53,
+                 left = (double)(arrivals->count - arrivals->number),
+                 end_ns = (double)arrivals->count * 1e9 / arrivals->rate,
                  even_ns = (double)arrivals->number++ * 1e9 / arrivals->rate;
-    arrivals->poisson_ns -= log1p(-drawn) * 1e9 / arrivals->rate;
+    arrivals->poisson_ns -= (end_ns - arrivals->poisson_ns) * expm1(log1p(-drawn) / left);
     return (int64_t)(arrivals->poisson ? arrivals->poisson_ns : even_ns);
 }
 
 /* Takes the next request of the schedule. False: there are no more. */
 static bool take_next(crew_t *crew, uint64_t *number, int64_t *due_ns) {
     pthread_mutex_lock(&crew->lock);
-    const bool more = crew->arrivals.number < crew->due;
+    const bool more = crew->arrivals.number < crew->arrivals.count;
     *number = crew->arrivals.number;
     if (more)
         *due_ns = crew->began_ns + arrivals_next(&crew->arrivals);
@@ -165,7 +170,7 @@ static bool take_next(crew_t *crew, uint64_t *number, int64_t *due_ns) {
     return more;
 }
 
-/* Lasts until the schedule has ended, or its rate would seem higher than it is. By chance a request may be due after the end. */
+/* Lasts until the schedule has ended, or its rate would seem higher than it is. */
 static void run_open(sender_t *sender) {
     crew_t *crew = sender->crew;
     const clients_round_t *round = crew->round;
@@ -174,11 +179,10 @@ static void run_open(sender_t *sender) {
     int64_t due_ns;
     while (goes_on(crew) && take_next(crew, &number, &due_ns)) {
         nap_until(due_ns);
-        const int64_t now_ns = clock_now_ns(),
-                      latest_ns = (due_ns > end_ns ? due_ns : end_ns) + round->rest_ns;
-        if (!goes_on(crew) || (number && now_ns > latest_ns))
+        const int64_t now_ns = clock_now_ns();
+        if (!goes_on(crew) || (number && now_ns > end_ns + round->rest_ns))
             return;
-        if (number + 1 == crew->due) /* the next one would have been due after a gap */
+        if (number + 1 == crew->schedule.count) /* the next one would have been due after a gap */
             sender->found.lagged =
                 (double)(now_ns - due_ns) > 1e9 / round->rate + (double)crew->ended_ns / 100;
         if (!send_one(sender, due_ns))
@@ -224,32 +228,51 @@ static void add_up(tally_t *to, const tally_t *from) {
     add_failures(to, from);
 }
 
-/* What was not answered in time; of an open loop also what was due and not sent. After a signal that counts only if it was due a
- * while before: until then it was not late. */
-static uint64_t count_skipped(const crew_t *crew, const tally_t *all) {
+/* How many requests were due. After a signal only those count that were due a while before: until then they were not late. */
+static uint64_t count_due(const crew_t *crew) {
     const int64_t until_ns = stop_came_ns() - NAP_NS - crew->began_ns;
-    const double until = (double)until_ns / 1e9 * crew->round->rate,
-                 due = stop_signal() ? fmin(until, (double)crew->due) : (double)crew->due;
-    const double lacking = due - (double)(all->latency.moments.count + all->failures);
-    return crew->round->rate > 0 && lacking > (double)all->timeouts ? (uint64_t)lacking : all->timeouts;
+    arrivals_t arrivals = crew->schedule;
+    uint64_t due = 0;
+    if (!stop_signal())
+        return arrivals.count;
+    while (due < arrivals.count && arrivals_next(&arrivals) < until_ns)
+        due++;
+    return due;
+}
+
+/* What was not answered in time; of an open loop also what was due and not sent. */
+static uint64_t count_skipped(const crew_t *crew, const tally_t *all) {
+    const uint64_t due = count_due(crew), settled = all->latency.moments.count + all->failures;
+    return due > settled + all->timeouts ? due - settled : all->timeouts;
+}
+
+/* It is not asked any more. */
+static void fall_silent(measure_t *measure, const clients_round_t *round) {
+    char words[UNITS_MAX], *failure = measure->found->failure;
+    measure->silent = true;
+    if (!failure[0] && !measure->work->side->gone[0])
+        snprintf(failure, sizeof measure->found->failure, "no request was answered within --timeout (%s)",
+                 units_time(words, (double)round->timeout_ns / 1e9));
 }
 
 /* A round that a signal cut off counts with the others, but is none of its own. */
-bool clients_end_round(measure_t *measure, err_t *err) {
+bool clients_end_round(const clients_round_t *round, measure_t *measure, err_t *err) {
     side_t *side = measure->work->side;
     const hist_t *hist = side->round;
     const bool single = hist->moments.count == 1 && !hist->beyond;
-    const round_t round = {.n = hist->moments.count,
+    const round_t found = {.n = hist->moments.count,
                            .p50_ms = (single ? hist->moments.mean : hist_quantile_ns(hist, 0.5)) / 1e6,
                            .p99_ms = hist_quantile_ns(hist, 0.99) / 1e6,
                            .elapsed_ns = side->round_ns};
     *side->round = (hist_t){.beyond = 0};
     side->round_ns = 0;
-    if (stop_signal())
+    if (stop_signal() || !found.elapsed_ns)
         return true;
+    if (!found.n)
+        fall_silent(measure, round);
     if (!GROW(measure->rounds, measure->round_room, measure->round_count + 1, err))
         return false;
-    measure->rounds[measure->round_count++] = round;
+    measure->rounds[measure->round_count++] = found;
     return true;
 }
 
@@ -266,15 +289,12 @@ static void add_slice(const crew_t *crew, const tally_t *all, measure_t *measure
 /* Of warming up failures alone are kept. */
 static void add_all(const crew_t *crew, sender_t **senders, measure_t *measure) {
     tally_t *all = &senders[0]->found;
-    char words[UNITS_MAX];
     for (uint32_t i = 1; i < measure->clients; i++)
         add_up(all, &senders[i]->found);
-    measure->silent = !all->latency.moments.count && all->failures + all->timeouts;
-    if (measure->silent && !all->failure[0])
-        snprintf(all->failure, sizeof all->failure, "no request was answered within --timeout (%s)",
-                 units_time(words, (double)crew->round->timeout_ns / 1e9));
     if (!crew->round->counts) {
         add_failures(measure->found, all);
+        if (!all->latency.moments.count && all->failures + all->timeouts)
+            fall_silent(measure, crew->round);
         return;
     }
     const uint64_t skipped = count_skipped(crew, all);
@@ -314,10 +334,12 @@ static crew_t make_crew(const clients_round_t *round, measure_t *measure) {
     if (round->rate > 0) {
         const double due = round->count ? (double)round->count * measure->clients
                                         : ceil((double)round->duration_ns / 1e9 * round->rate);
-        crew.due = (uint64_t)fmax(due, 1);
-        crew.ended_ns = (int64_t)fmin((double)crew.due * 1e9 / round->rate, 1e18); /* 31 years */
-        crew.arrivals = (arrivals_t){
-            .rate = round->rate, .poisson = round->poisson, .chance = chance_mix(round->number + 1)};
+        crew.schedule = (arrivals_t){.rate = round->rate,
+                                     .count = (uint64_t)fmax(due, 1),
+                                     .poisson = round->poisson,
+                                     .chance = chance_mix(round->number + 1)};
+        crew.arrivals = crew.schedule;
+        crew.ended_ns = (int64_t)fmin((double)crew.schedule.count * 1e9 / round->rate, 1e18); /* 31 years */
     }
     if (!measure->answered) {
         answer_begin(&measure->answer, round->keeps);

@@ -105,6 +105,8 @@ typedef struct {
     char namespace[256], where[512], configuration[160]; /* configuration "": nothing was measured */
     hist_t *round;                                       /* latencies of the round under way, */
     int64_t round_ns;                                    /* which has lasted so long */
+    char
+        gone[512]; /* a sentence: it did not answer for longer than the patience, and is not asked any more */
 } side_t;
 
 /* One request, or many to choose from. Measures that differ only in the number of clients share it. */
@@ -242,9 +244,12 @@ bool works_prepare(query_result_t *result, const query_spec_t *spec, err_t *err)
 void works_free(query_result_t *result);
 uint32_t works_most_clients(const suite_t *suite, const query_spec_t *spec);
 
-/* When requests of an open loop are due. The same chance gives the same moments. */
+/* When requests of an open loop are due: `count` of them in the time that the rate gives them. Those of a Poisson process of which
+ * their number is known are drawn one after another, each as the least of those that are left. The same chance gives the same
+ * moments. */
 typedef struct {
     double rate; /* a second */
+    uint64_t count;
     bool poisson;
     uint64_t chance, number; /* of the next request */
     double poisson_ns;
@@ -264,7 +269,8 @@ typedef struct {
     bool keeps;      /* the first answer's documents are wanted */
 } clients_round_t;
 bool clients_run(const clients_round_t *round, measure_t *measure, err_t *err);
-bool clients_end_round(measure_t *measure, err_t *err); /* notes its figures */
+/* Notes its figures, if anything was asked in it. */
+bool clients_end_round(const clients_round_t *round, measure_t *measure, err_t *err);
 
 /* indexes.c: checks the indexes of `setup`. A missing one is made (makes), or is an error of status 1 with its name and what
  * to do. So is an index of the same keys with other options: it is never replaced. */

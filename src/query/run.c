@@ -228,11 +228,20 @@ static void note_shell(run_t *run) {
              WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
 }
 
+/* False: nothing is asked any more; the measure has the reason. */
+static bool is_asked(measure_t *measure) {
+    const char *gone = measure->work->side->gone;
+    char *failure = measure->found->failure;
+    if (gone[0] && !failure[0])
+        snprintf(failure, sizeof measure->found->failure, "%s", gone);
+    return !measure->silent && !gone[0];
+}
+
 static bool one_round(run_t *run, measure_t *measure, const clients_round_t *round) {
     const work_t *work = measure->work;
     const bool first = !measure->answered;
     char words[64] = "warming up";
-    if (measure->silent)
+    if (!is_asked(measure))
         return true;
     if (round->counts)
         snprintf(words, sizeof words, "round %zu of %u", measure->round_count + 1, run->spec->repeats);
@@ -242,6 +251,7 @@ static bool one_round(run_t *run, measure_t *measure, const clients_round_t *rou
     const bool ok = clients_run(round, measure, run->err);
     if (round->counts)
         watch_stop(work->side->watch, &measure->watched);
+    is_asked(measure);
     if (first && measure->answered)
         settle_answer(run->result, measure, run->spec->answers);
     note_shell(run);
@@ -277,7 +287,8 @@ static bool one_turn(run_t *run, measure_t *measure, uint32_t number, bool count
     measure_t *twin = measure->baseline;
     const bool ok = twin ? share_round(run, measure, &round) : one_round(run, measure, &round);
     if (ok && counts)
-        return clients_end_round(measure, run->err) && (!twin || clients_end_round(twin, run->err));
+        return clients_end_round(&round, measure, run->err) &&
+               (!twin || clients_end_round(&round, twin, run->err));
     return ok;
 }
 
@@ -303,7 +314,7 @@ static void explain_all(run_t *run) {
     bson_error_t error;
     for (size_t i = 0; i < result->work_count && !stop_signal(); i++) {
         work_t *work = &result->works[i];
-        if (!work->query->explain ||
+        if (!work->query->explain || work->side->gone[0] ||
             explained_ask(work->requests, work->side->client, &work->explained, &error))
             continue;
         conceal_known(error.message);

@@ -263,6 +263,29 @@ LAB_TEST(timeouts, TWO) {
     assert_true(measured(lab, 0)->slots > 15); /* of 100 ms */
 }
 
+static void late_once(void *context) {
+    if (!strchr(order, 'l')) {
+        strcat(order, "l");
+        long_nap(context);
+    }
+}
+
+/* With a second side a round has slices; one of them without an answer is no whole round. */
+LAB_TEST(slices, "suite: s\nqueries:\n  - {name: a, find: {filter: {}, limit: 1}}\n") {
+    char uri[BOX_URI];
+    order[0] = '\0';
+    box_uri(lab->box, "d.other", uri);
+    lab->spec.against = uri;
+    answer(lab, "other", STATISTICS);
+    lab->spec.repeats = 2;
+    lab->spec.count = 4;
+    lab->spec.timeout_ns = 1500000000;
+    watch(lab, "c", 100, late_once, NULL);
+    assert_int_equal(ask(lab), STATUS_OK);
+    const measure_t *a = measured(lab, 0);
+    assert_true(a->found->timeouts == 1 && !a->silent && a->round_count == 2 && a->rounds[0].n == 3);
+}
+
 /* A measurement that gets no answer in time is not sent any more, and that is said. */
 LAB_TEST(silent, TWO) {
     lab->spec.one = true;

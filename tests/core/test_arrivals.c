@@ -14,7 +14,7 @@ static void near(double value, double expected, double share) {
 }
 
 TEST(even) {
-    arrivals_t arrivals = {.rate = 3, .chance = 7};
+    arrivals_t arrivals = {.rate = 3, .count = 30000, .chance = 7};
     for (int64_t i = 0; i < 30000; i++)
         assert_int_equal(arrivals_next(&arrivals), (int64_t)((double)i * 1e9 / 3));
 }
@@ -24,7 +24,7 @@ TEST(gaps) {
     static const double rates[] = {1, 250, 20000};
     for (size_t r = 0; r < sizeof rates / sizeof *rates; r++) {
         const double mean_ns = 1e9 / rates[r];
-        arrivals_t arrivals = {.rate = rates[r], .poisson = true, .chance = r};
+        arrivals_t arrivals = {.rate = rates[r], .count = REQUESTS, .poisson = true, .chance = r};
         moments_t gaps = {0};
         size_t longer[6] = {0};
         int64_t before = 0;
@@ -45,7 +45,8 @@ TEST(gaps) {
 
 /* The same chance gives the same moments, whatever the rate; another one gives others. */
 TEST(fixed) {
-    arrivals_t one = {.rate = 100, .poisson = true, .chance = 5}, same = one, other = one, faster = one;
+    arrivals_t one = {.rate = 100, .count = 1000, .poisson = true, .chance = 5}, same = one, other = one,
+               faster = one;
     size_t equal = 0;
     other.chance = 6;
     faster.rate = 200;
@@ -58,9 +59,23 @@ TEST(fixed) {
     assert_true(equal < 10);
 }
 
+/* A round of few requests has its rate, too: all are due within its time, where as many of them are due early as late. */
+TEST(few) {
+    enum { COUNT = 10, ROUNDS = 20000 };
+    moments_t due[COUNT] = {0};
+    for (uint64_t round = 0; round < ROUNDS; round++) {
+        arrivals_t arrivals = {.rate = 5, .count = COUNT, .poisson = true, .chance = round * 1000003};
+        for (int i = 0; i < COUNT; i++)
+            moments_add(&due[i], (double)arrivals_next(&arrivals));
+        assert_true(arrivals.poisson_ns < COUNT * 1e9 / 5);
+    }
+    for (int i = 0; i < COUNT; i++)
+        near(due[i].mean, COUNT * 1e9 / 5 * (i + 1) / (COUNT + 1), 0.02);
+}
+
 /* How long a request waits on average for those before it. */
 static double waits_ns(bool poisson, double load) {
-    arrivals_t arrivals = {.rate = 1000, .poisson = poisson, .chance = 11};
+    arrivals_t arrivals = {.rate = 1000, .count = REQUESTS, .poisson = poisson, .chance = 11};
     const double service_ns = load * 1e6;
     double free_ns = 0, sum_ns = 0;
     for (int i = 0; i < REQUESTS; i++) {
