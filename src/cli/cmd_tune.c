@@ -83,6 +83,7 @@ static const result_view_t views[] = {
     LINE(SHOW_USUAL | SHOW_CARE, "disturbed",
          "{name}: the server paused or was away in {disturbed|trial|trials}; the first is left out",
          .each = "settings"),
+    LINE(SHOW_USUAL, "uncompared", "{uncompared}"),
     LINE(SHOW_USUAL, "-set", "{cheapest.name}{-set}"),
     LINE(SHOW_USUAL, "-unsettled",
          "not settled: a setting may be faster than that by more than {-surely_percent}, or too little is "
@@ -92,6 +93,10 @@ static const result_view_t views[] = {
          "the cheapest within {-nearly_percent} of the best (fewest threads, then smallest batch):",
          .command = "load"),
     {0}};
+
+static const char UNCOMPARED[] =
+    "only one setting has a figure, so nothing was compared and nothing is kept: name several --threads or "
+    "--batch, larger files or a higher --budget";
 
 /* ---- figures ---- */
 
@@ -127,6 +132,8 @@ static const struct {
 
 static const char *remark(const tune_result_t *tune, size_t at) {
     const matrix_verdict_t *verdict = &tune->verdict;
+    if (at == verdict->best && !verdict->compared)
+        return "not compared";
     return at == verdict->best       ? (at == verdict->cheapest ? "best, cheapest" : "best")
            : at == verdict->cheapest ? "cheapest"
                                      : states[tune->matrix.settings[at].state].remark;
@@ -190,7 +197,6 @@ static void put_setting(bson_t *to, const void *of, size_t at) {
 static void put_figures(bson_t *to, const tune_spec_t *spec, const tune_result_t *tune) {
     const matrix_verdict_t *verdict = &tune->verdict;
     const study_t *study = &tune->study;
-    const bool decided = tune->matrix.count && verdict->best != MATRIX_DONE;
     result_put(
         to, OF(study, namespace), AS_TEXT("target", study->where), AS_TEXT("scratch", study->collection),
         OF(study, format), OF(tune, records), OF(verdict, trials), AS_COUNT("rounds", verdict->turns),
@@ -198,22 +204,24 @@ static void put_figures(bson_t *to, const tune_spec_t *spec, const tune_result_t
         OF(tune, budget_spent), OF(tune, checkpoints), OF(verdict, settled), OF(verdict, close),
         OF(verdict, dropped), AS_COUNT("too_small", verdict->small), OF(verdict, untried),
         AS_LIST("settings", tune->matrix.count, put_setting, tune),
-        AS_INNER("best", put_setting, tune, verdict->best),
-        AS_INNER("cheapest", put_setting, tune, verdict->cheapest),
+        AS_TEXT("uncompared", verdict->close && !verdict->compared ? UNCOMPARED : NULL),
+        AS_INNER("best", put_setting, tune, verdict->compared ? verdict->best : MATRIX_DONE),
+        AS_INNER("cheapest", put_setting, tune, verdict->compared ? verdict->cheapest : MATRIX_DONE),
         AS_NUMBER("-nearly_percent", 100 * MATRIX_NEARLY), AS_NUMBER("-surely_percent", 100 * MATRIX_SURELY),
-        AS_FLAG("-unsettled", decided && !verdict->settled));
-    if (decided)
+        AS_FLAG("-unsettled", verdict->compared && !verdict->settled));
+    if (verdict->compared)
         put_set(to, tune);
     result_take(to, "load",
-                decided ? load_line(&spec->load, tune, &tune->settings[verdict->cheapest]) : NULL);
+                verdict->compared ? load_line(&spec->load, tune, &tune->settings[verdict->cheapest]) : NULL);
 }
 
 static result_t *make_result(const tune_spec_t *spec, const tune_result_t *tune, int status,
                              const err_t *err) {
-    const bool decided = tune->matrix.count && tune->verdict.best != MATRIX_DONE;
-    const char *found = !decided ? "nothing was found"
-                                 : "{cheapest.name} (threads x batch) at {cheapest.docs_per_second}, limited "
-                                   "by {cheapest.limit}{-set}";
+    const char *found = !tune->verdict.close ? "nothing was found"
+                        : !tune->verdict.compared
+                            ? "{uncompared}"
+                            : "{cheapest.name} (threads x batch) at {cheapest.docs_per_second}, limited "
+                              "by {cheapest.limit}{-set}";
     result_t *result = result_new("tune", tune->matrix.count ? views : NULL);
     put_figures(&result->document, spec, tune);
     result_answer(result, "Which threads and batch size are best?", status, err, found, found);
@@ -250,7 +258,7 @@ static int find(run_t *run, err_t *err) {
     const int status = ok ? STATUS_OK : (int)err->status;
     result_t *result = make_result(&values.spec, &tune, status, err);
     const int ended = cli_end(run, result, tune.warmed && (run->json || tune.matrix.count), status, err);
-    if (ok)
+    if (ok && tune.verdict.compared)
         keep(&tune);
     tune_free_result(&tune);
     return ended;

@@ -289,17 +289,26 @@ TEST(far_slower) {
     free(matrix);
 }
 
-/* One setting alone is tried three times. */
+/* One setting alone is tried three times, also where trials of all others are too small. It is compared with nothing, so
+ * it is not settled. */
 TEST(alone) {
-    matrix_t *matrix = new_matrix(1);
-    matrix_verdict_t verdict;
-    for (int i = 0; i < MATRIX_LEAST; i++)
-        take_turn(matrix, (double[]){500 + 100 * i});
-    assert_int_equal(matrix_next(matrix), MATRIX_DONE);
-    assert_int_equal(matrix_next(matrix), MATRIX_DONE);
-    matrix_judge(matrix, &verdict);
-    assert_true(verdict.settled && verdict.cheapest == 0 && isnan(matrix_figure(matrix, 0).low));
-    free(matrix);
+    for (size_t count = 1; count <= 3; count++) {
+        matrix_t *matrix = new_matrix(count);
+        matrix_verdict_t verdict = {.best = MATRIX_DONE};
+        int trials = 0;
+        for (size_t at; (at = matrix_next(matrix)) != MATRIX_DONE;) {
+            if (at == 0)
+                matrix_add(matrix, at, 500 + 100 * trials++);
+            else
+                matrix_end_small(matrix, at);
+            matrix_judge(matrix, &verdict);
+            assert_true(!verdict.compared && !verdict.settled);
+        }
+        assert_int_equal(trials, MATRIX_LEAST);
+        assert_int_equal(matrix_next(matrix), MATRIX_DONE);
+        assert_true(verdict.best == 0 && verdict.close == 1 && isnan(matrix_figure(matrix, 0).low));
+        free(matrix);
+    }
 }
 
 /* 97 % of the best is near enough; less is not. */
@@ -327,6 +336,7 @@ TEST(ends_early) {
         assert_int_equal(verdict.close, trials);
         assert_true((verdict.best == MATRIX_DONE) == !trials && (verdict.cheapest == MATRIX_DONE) == !trials);
         assert_false(verdict.settled);
+        assert_int_equal(verdict.compared, trials > 1);
         matrix_add(matrix, matrix_next(matrix), 1000 + trials % 7);
     }
     free(matrix);

@@ -104,20 +104,26 @@ TEST(settled_only) {
     finds(uri, 6, NULL);
 }
 
-/* Lines of versions that did not keep whether a tune was settled are not settled. */
+/* Lines of versions that did not keep whether a tune was settled are not settled, nor those that called a single setting
+ * settled, which have no range. */
 TEST(before) {
+    static const char *const more[] = {"", "\"trials\": 3, \"settled\": true, "};
     err_t err;
     char path[4096];
     snprintf(path, sizeof path, "%s/tipple/tunes.json", getenv("XDG_CACHE_HOME"));
-    FILE *file = fopen(path, "a");
-    assert_non_null(file);
-    fprintf(file, "{\"target\": \"h:1/a.old\", \"compressor\": \"\", \"threads\": 7, \"batch\": 700, "
-                  "\"format\": \"mot\", "
-                  "\"docs_per_second\": 5.0, \"when\": {\"$date\": \"2026-11-01T00:00:00Z\"}}\n");
-    fclose(file);
-    finds("mongodb://h:1/a.old", 7, NULL);
-    assert_true(try_to_keep("mongodb://h:1/a.old", 2, NULL, 2, false, &err));
-    finds("mongodb://h:1/a.old", 2, NULL);
+    for (size_t i = 0; i < COUNT(more); i++) {
+        FILE *file = fopen(path, "a");
+        assert_non_null(file);
+        fprintf(file,
+                "{\"target\": \"h:1/a.old\", \"compressor\": \"\", \"threads\": 7, \"batch\": 700, "
+                "\"format\": \"mot\", %s"
+                "\"docs_per_second\": 5.0, \"when\": {\"$date\": \"2026-11-01T00:00:00Z\"}}\n",
+                more[i]);
+        fclose(file);
+        finds("mongodb://h:1/a.old", 7, NULL);
+        assert_true(try_to_keep("mongodb://h:1/a.old", 2, NULL, 2, false, &err));
+        finds("mongodb://h:1/a.old", 2, NULL);
+    }
 }
 
 /* A damaged line is none; those before and after it count. */

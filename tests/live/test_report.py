@@ -10,7 +10,7 @@ import livetest
 import livetune
 
 HOSTILE = b"<script>alert(1)</script>"
-TUNE = ("--threads", "2", "--batch", "100,2000", "--sample", "12k", "--budget", "30s")
+TUNE = ("--threads", "1,2", "--batch", "100,2000", "--sample", "12k", "--budget", "30s")
 
 
 def count(text):
@@ -119,12 +119,16 @@ class Report(livetest.Case):
         said = self.said(*words, "--report", "tune.html", "a.csv", uri=uri)
         page = self.page("tune.html")
         rows = page.tables["Settings"]
-        self.assertEqual(["best, cheapest", "too small"], [row[""] for row in rows])
-        self.assertAlmostEqual(said["best"]["bytes_per_document"], float(rows[0]["bytes/doc"].partition(" ")[0]), delta=1)
-        self.assertEqual(str(said["best"]["trials"]), rows[0]["trials"])
+        self.assertEqual(["too small", "best, cheapest", "too small"], [row[""] for row in rows[1:]])
+        self.assertAlmostEqual(said["best"]["bytes_per_document"], float(rows[2]["bytes/doc"].partition(" ")[0]), delta=1)
+        self.assertEqual(str(said["best"]["trials"]), rows[2]["trials"])
         self.assertEqual("-", rows[1]["docs/s"])
         self.assertIn(said["load"], page.lines)
         self.assertRegex(page.sentence, "^2 x 100 .threads x batch. at ")
+        self.said("tune", "--format", "mot", "--threads", "2", *livetune.SLOW, "--budget", "9s", "--report", "one.html", "a.csv", uri=uri)
+        page = self.page("one.html")
+        self.assertEqual(["not compared"], [row[""] for row in page.tables["Settings"]])
+        self.assertIn("nothing was compared", page.sentence)
 
     # ---- drill
 

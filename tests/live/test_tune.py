@@ -116,12 +116,19 @@ class Tune(livetune.Mixin, livetest.Case):
                 self.interrupted(number)
 
     def test_kept(self):
-        """without --sample a trial is stopped after some seconds; what is kept is of one target and compressor"""
+        """without --sample a trial is stopped after some seconds; what is kept is of one target and compressor;
+        one setting alone is compared with nothing, and takes nothing's place"""
         self.slow()
         self.write("a.csv", livetest.rows(60000, 3))
-        said = self.tune("--threads", "2", "--batch", "100", "--compressor", "zlib", "--budget", "60s", "a.csv")
-        self.assertEqual((True, False, 3), (said["settled"], said["budget_spent"], said["trials"]))
+        said = self.tune("--threads", "1,2", "--batch", "100", "--compressor", "zlib", "--budget", "60s", "a.csv")
+        self.assertEqual((True, False, None), tuple(said[key] for key in ("settled", "budget_spent", "uncompared")))
         self.assertLess(said["records"], 60000)
+        self.assertEqual((2, 100), (said["cheapest"]["threads"], said["cheapest"]["batch"]))
+        said = self.tune("--threads", "2", "--batch", "50", "--compressor", "zlib", "--budget", "60s", "a.csv")
+        self.assertEqual((False, False, 3), (said["settled"], said["budget_spent"], said["trials"]))
+        self.assertEqual([None] * 3, [said[key] for key in ("best", "cheapest", "load")])
+        self.assertIn("nothing was compared", said["uncompared"])
+        self.assertNotIn("kept", self.stderr)
         self.client.command("admin", {"configureFailPoint": "failCommand", "mode": "off"})
         for words, collection, found, said in (
                 (("--batch", "auto", "--threads", "3", "--compressor", "zlib"), "results", (3, 100), "by the tune of"),

@@ -122,8 +122,8 @@ static bool meets(const matrix_t *matrix, size_t at, size_t best, double share, 
 }
 
 /* True if each setting of the set is known to be at most MATRIX_SURELY faster than the cheapest one, and how much faster or
- * slower it is to within MATRIX_WIDEST. */
-static bool is_settled(const matrix_t *matrix, size_t cheapest) {
+ * slower it is to within MATRIX_WIDEST. Of one setting alone only its trials are needed. */
+static bool is_known_enough(const matrix_t *matrix, size_t cheapest) {
     if (matrix->levels[cheapest].trials < MATRIX_LEAST)
         return false;
     for (size_t i = 0; i < matrix->count; i++) {
@@ -155,7 +155,8 @@ void matrix_judge(matrix_t *matrix, matrix_verdict_t *verdict) {
         verdict->small += setting->state == MATRIX_SMALL;
         verdict->untried += setting->state == MATRIX_UNTRIED;
     }
-    verdict->settled = best != MATRIX_DONE && is_settled(matrix, verdict->cheapest);
+    verdict->compared = verdict->close + verdict->dropped > 1;
+    verdict->settled = verdict->compared && is_known_enough(matrix, verdict->cheapest);
 }
 
 /* ---- what comes next ---- */
@@ -172,7 +173,8 @@ static bool begin_turn(matrix_t *matrix) {
     matrix_verdict_t verdict;
     size_t parts = 0;
     matrix_judge(matrix, &verdict);
-    if (verdict.settled || matrix->trial_count + matrix->count > MATRIX_TRIALS)
+    const bool enough = verdict.best != MATRIX_DONE && is_known_enough(matrix, verdict.cheapest);
+    if (enough || matrix->trial_count + matrix->count > MATRIX_TRIALS)
         return false;
     for (int all = 0; all < 2 && parts < 2; all++) {
         parts = 0;

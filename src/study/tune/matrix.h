@@ -25,7 +25,8 @@
  *                 ones, which could be as fast; where trials scatter, they mostly are not.
  *   settled       with 98 %, no setting of the set is faster than the cheapest by more than 5 %, and the difference of
  *                 each from the cheapest is known to within 25 %: no setting is in the set only because little is
- *                 known of it. Then it ends.
+ *                 known of it. Then it ends. One setting alone is compared with nothing: it ends after MATRIX_LEAST
+ *                 trials, and is never settled.
  *
  * Only settings that are close take part in the next turn: those whose range still meets that of the best when both
  * are cut down to 30 % of their width. Where no other setting is that close, the whole set takes part. tests/core/
@@ -84,7 +85,7 @@ typedef struct {
 
 void matrix_begin(matrix_t *matrix, size_t count);
 
-/* The setting to try now; the same one until matrix_add. MATRIX_DONE: it is settled, or nothing can be tried. */
+/* The setting to try now; the same one until matrix_add. MATRIX_DONE: it has ended, or nothing can be tried. */
 size_t matrix_next(matrix_t *matrix);
 /* rate: above 0. */
 void matrix_add(matrix_t *matrix, size_t setting, double rate);
@@ -95,6 +96,7 @@ typedef struct {
     size_t best, cheapest;                 /* MATRIX_DONE: no setting was tried */
     size_t close, dropped, small, untried; /* settings; close: of the set */
     uint32_t trials, turns;
+    bool compared; /* two settings or more have a figure; false: best and cheapest mean nothing */
     bool settled;
 } matrix_verdict_t;
 

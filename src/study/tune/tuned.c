@@ -42,7 +42,8 @@ static bool name_target(const char *uri, char target[TARGET], err_t *err) {
     return true;
 }
 
-/* A line of the file. Lines of versions before ranges were kept have no trials, and are not settled. */
+/* A line of the file. Lines of versions before ranges were kept have no trials. One without a
+ * range is not settled, whatever it says: earlier versions settled tunes of a single setting. */
 typedef struct {
     char compressor[16], format[128];
     uint32_t threads, batch;           /* 0: none was found */
@@ -68,8 +69,8 @@ static bool read_line(const char *text, const char *target, tuned_t *tuned) {
                            .docs_per_second = bson_read_number(&line, "docs_per_second"),
                            .low = bson_read_number(&line, "low"),
                            .high = bson_read_number(&line, "high"),
-                           .trials = bson_read_number(&line, "trials"),
-                           .settled = bson_read_true(&line, "settled")};
+                           .trials = bson_read_number(&line, "trials")};
+        tuned->settled = bson_read_true(&line, "settled") && !isnan(tuned->low);
         const time_t when = isnan(when_ms) ? 0 : (time_t)(when_ms / 1e3);
         if (localtime_r(&when, &local))
             strftime(tuned->day, sizeof tuned->day, "%Y-%m-%d", &local);

@@ -54,6 +54,9 @@ def note_matrix(place, side, name, uri, paths, threads, batches, *words):
     place.plot("Documents a second by threads and batch, %s" % name, list(threads),
                {"batch of %d" % batch: [rates.get((number, batch)) for number in threads] for batch in batches}, "documents/s")
     best = said["best"]
+    if not best:
+        place.note("No best setting: %s.", said["uncompared"])
+        return
     others = ["%d x %d" % (one["threads"], one["batch"]) for one in said["settings"] if one["state"] == "close" and one != best]
     place.note("Best here: %d x %d, %s documents/s%s%s. Published: %s, %s documents/s; that setting has %s of the best here.",
                best["threads"], best["batch"], count(round(best["docs_per_second"])),
