@@ -19,7 +19,7 @@ FILE = ROOT / "tools/lib/budgets.txt"
 FIGURES = "lines", "files", "headers", "words"
 CODE = (".c", ".h", ".cc")
 COUNTED = {"tests": ("*.c", "*.h", "*.py", "*.sh", "*.case", "*.table", "tests/cli/run", "tests/docs/run"), "docs": ("*.md",),
-           "tools": ("*",)}
+           "tools": ("*",), "python": ("*.py",)}
 LEFT_OUT = "tests/data/*", "tests/fuzz/corpus/*", "tests/bench/data/*"
 LITERAL = re.compile(r'"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|//[^\n]*|/\*.*?\*/', re.S)
 PHRASES = {  # and what to write instead
