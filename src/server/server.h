@@ -64,7 +64,7 @@ typedef struct {
     uint32_t connections; /* most connections the pool may hold */
     bool unsafe;          /* --unsafe: write concern as the URI says */
     bool reads;           /* only queries: an answer may take hours, and a read-only server is enough */
-    int64_t reply_ns;     /* a connection that waits longer for a reply is closed; 0: as the URI says, or as usual */
+    int64_t reply_ns;     /* a connection that waits longer for a reply is closed; 0: as the URI says */
 } server_options_t;
 
 typedef struct {
