@@ -30,7 +30,8 @@
  * A request that takes longer than --timeout is given up with its connection, and counts as skipped, also in a closed loop.
  *
  * A request that fails is counted and has no time. Its client waits until the server answers again, as long as the patience
- * allows, and goes on; so it does after a timeout. A measure that got no answer in a whole round is not sent any more.
+ * allows, and goes on; so it does after a timeout. A measure that got no answer in a whole round is not sent any
+ * more, nor is any of a side that did not answer for longer than the patience.
  *
  * Invariants: of the rounds of an open loop that count, due = n + failures + skipped, unless a signal came; timeouts are among
  * the skipped, and in a closed loop all of them. Failures of warming up are counted, too. Works are read-only while rounds run.
@@ -68,7 +69,7 @@ typedef struct {
     size_t client_choices;
     const char *reads[QUERY_MOST_CHOICES]; /* none: as the URI says */
     size_t reads_choices;
-    uint32_t repeats, warmups; /* rounds; 0 and SUITE_UNSAID: as the suite says, or 5 and 1 */
+    uint32_t repeats, warmups; /* rounds; 0 and SUITE_UNSAID: as the suite says, or 10 and 1 */
     uint64_t count;            /* requests of each client in a round; 0: 1, or as many as the time allows */
     int64_t duration_ns; /* of all rounds of a measure; 0: as the suite says, or 5 s where values are drawn */
     uint64_t rates[QUERY_MOST_CHOICES]; /* requests a second of all clients, rising; none: closed loop */
@@ -105,8 +106,7 @@ typedef struct {
     char namespace[256], where[512], configuration[160]; /* configuration "": nothing was measured */
     hist_t *round;                                       /* latencies of the round under way, */
     int64_t round_ns;                                    /* which has lasted so long */
-    char
-        gone[512]; /* a sentence: it did not answer for longer than the patience, and is not asked any more */
+    char gone[512]; /* why it is not asked any more: it did not answer for longer than the patience */
 } side_t;
 
 /* One request, or many to choose from. Measures that differ only in the number of clients share it. */

@@ -263,6 +263,16 @@ LAB_TEST(timeouts, TWO) {
     assert_true(measured(lab, 0)->slots > 15); /* of 100 ms */
 }
 
+#define ONE "suite: s\nqueries:\n  - {name: a, find: {filter: {}, limit: 1}}\n"
+
+/* The collection `other` is the second side. */
+static void set_against(lab_t *lab, char uri[BOX_URI]) {
+    order[0] = '\0';
+    box_uri(lab->box, "d.other", uri);
+    lab->spec.against = uri;
+    answer(lab, "other", STATISTICS);
+}
+
 static void late_once(void *context) {
     if (!strchr(order, 'l')) {
         strcat(order, "l");
@@ -271,12 +281,9 @@ static void late_once(void *context) {
 }
 
 /* With a second side a round has slices; one of them without an answer is no whole round. */
-LAB_TEST(slices, "suite: s\nqueries:\n  - {name: a, find: {filter: {}, limit: 1}}\n") {
+LAB_TEST(slices, ONE) {
     char uri[BOX_URI];
-    order[0] = '\0';
-    box_uri(lab->box, "d.other", uri);
-    lab->spec.against = uri;
-    answer(lab, "other", STATISTICS);
+    set_against(lab, uri);
     lab->spec.repeats = 2;
     lab->spec.count = 4;
     lab->spec.timeout_ns = 1500000000;
@@ -329,12 +336,9 @@ TEST(interrupted) {
 }
 
 /* Twins take turns within a round, request by request where there are few of them, and have the same rounds. */
-LAB_TEST(twins, "suite: s\nqueries:\n  - {name: a, find: {filter: {}, limit: 1}}\n") {
+LAB_TEST(twins, ONE) {
     char uri[BOX_URI];
-    order[0] = '\0';
-    box_uri(lab->box, "d.other", uri);
-    lab->spec.against = uri;
-    answer(lab, "other", STATISTICS);
+    set_against(lab, uri);
     lab->spec.repeats = 3;
     lab->spec.count = 3;
     watch(lab, "c", 100, note_a, NULL);

@@ -59,8 +59,8 @@ static bool is_retried(const reject_store_t *store, const struct stat *status) {
            same_file(&retried, status);
 }
 
-/* Of what could not be written whole, its beginning would pass for what a person has made of it. A file that somebody
- * else has changed meanwhile stays as it is. */
+/* The beginning of a reject that could not be written whole would pass for a record that the user has changed. A file that
+ * another program has changed meanwhile stays as it is. */
 static void cut_back(reject_store_t *store, off_t whole) {
     struct stat status;
     if (store->size > whole && fstat(store->fd, &status) == 0 && S_ISREG(status.st_mode) &&
