@@ -88,9 +88,9 @@ def run(place):
                os.cpu_count())
     warm = [cost for _, _, cost in found.values()]
     name = chosen[1][0]
-    place.conclude_counts("Warm in the page cache, with caches of %s the queries read %.3g MB of their files, %.2g MB of"
+    place.conclude_counts("Warm in the page cache, with caches of %s the queries read %s MB of their files, %.2g MB of"
                           " them from the disk; a query takes %.3g seconds of CPU of one server and %.3g of two shards.",
                           " and ".join(dict.fromkeys("%d MB" % cache for *_, cache in chosen)),
-                          sum(cost.asked / cost.times for cost in warm) / 1e6, sum(cost.read / cost.times for cost in warm) / 1e6,
+                          count(round(sum(cost.asked / cost.times for cost in warm) / 1e6)), sum(cost.read / cost.times for cost in warm) / 1e6,
                           *(cost.servers / cost.times for cost in warm[:2]))
     place.conclude("On two shards the query takes %s of its time on one (published %s).", rows[1][1], ratio(minutes[name], minutes[first]))
