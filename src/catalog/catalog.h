@@ -6,8 +6,30 @@
 
 #include "base/text.h"
 #include "catalog/ledger/ledger.h"
-#include "catalog/others.h"
 #include "catalog/store/store.h"
+
+/* others: the other loads of a collection, as a command sees them that is one of them itself: how it tells whether they are
+ * alive, and how it waits for them. One thread at a time. */
+
+typedef struct {
+    load_id_t self; /* a load that is alive: it has enrolled, and its heartbeat goes on */
+    int64_t lease_ns;
+    void *context;
+    int64_t (*now)(void *context);
+    uint64_t (*own_beats)(void *context); /* how many of our beats were acknowledged */
+    /* Lets a moment pass. False: stop (err is set). */
+    bool (*wait)(void *context, err_t *err);
+    /* Called with a load that the command waits for; with NULL where it is not known which one. NULL: not told. */
+    void (*waits_for)(void *context, const load_seen_t *load);
+} others_t;
+
+/* Reads the loads, and judges them by what was read before. */
+bool others_look(store_t *store, const others_t *others, liveness_t *liveness, err_t *err);
+
+/* Waits until each other load (or only this one) has ended or is known to be dead. Refused while one is alive, but not
+ * within patience_ns because of one that has loaded nothing. why: a part of the sentence. */
+bool others_wait(store_t *store, const char *name, const others_t *others, const load_id_t *only,
+                 int64_t patience_ns, const char *why, err_t *err);
 
 /* What a load needs to know of a collection's header. */
 typedef struct {
@@ -135,5 +157,68 @@ bool catalog_extend(store_t *store, ledger_t *ledger, int64_t now_ns, work_t *wo
 /* Is the collection still the one that this load works on? If not: status 4. */
 bool catalog_check_collection(store_t *store, const catalog_settings_t *settings, uint32_t generation,
                               err_t *err);
+
+/* hold: pieces of inputs that a command keeps for itself while it changes something in them, and then gives back
+ * unchanged. It takes them as a load takes pieces, but all or none: a command that waits for one piece holds none, so
+ * no two commands wait for each other. The ledger has option `holds`, and its inputs are sorted by ordinal; ledger_skip
+ * leaves out pieces that are not wanted. One thread at a time. */
+
+typedef struct {
+    store_t *store;
+    ledger_t *ledger;
+    others_t others;
+} hold_t;
+
+/* Waits until all pieces are ours. */
+bool hold_take(const hold_t *hold, err_t *err);
+
+/* As catalog_confirm. False: some pieces belong to another command now (status 4), or the catalog did not answer.
+ * ledger_confirmed tells when it last answered. */
+bool hold_confirm(const hold_t *hold, bool in_any_case, err_t *err);
+
+/* Makes changes that are valid only while the pieces are held. False: not all of them were made, and err says why. */
+bool hold_change(const hold_t *hold, const entry_change_t *changes, size_t count, err_t *err);
+
+/* Gives the pieces back. Pieces that another command has taken meanwhile stay its own. */
+bool hold_give_back(const hold_t *hold, err_t *err);
+
+/* removal: takes inputs out of the catalog and removes their documents, if they have any. Their numbers are never used
+ * again: documents in late messages of dead loads belong to no input. */
+
+/* context: that of `others`. */
+typedef struct {
+    others_t others;
+    /* catalog_remove: nothing refuses it any more; their documents are removed now. NULL: not told. */
+    void (*begins)(void *context);
+    /* Does the collection hold documents with the entry's numbers? Removes them, too. */
+    bool (*look)(void *context, const entry_t *entry, bool *any, err_t *err);
+    bool (*remove)(void *context, const entry_t *entry, err_t *err);
+} removal_t;
+
+/* Finishes removals that were killed: removes the documents of inputs that are out of the catalog. Every load does this
+ * before it registers its own inputs. */
+bool catalog_finish_removals(store_t *store, const removal_t *removal, err_t *err);
+
+/* For a tombstone: documents with its numbers may be there again, sent by a load that did not know of the removal. The
+ * next catalog_finish_removals removes them. */
+bool catalog_may_remain(store_t *store, uint32_t ordinal, err_t *err);
+/* Are there such documents? If so, does the same as catalog_may_remain. */
+bool catalog_look_again(store_t *store, const removal_t *removal, const entry_t *entry, bool *any,
+                        err_t *err);
+
+/* An input that is to be removed. */
+typedef struct {
+    const entry_t *entry; /* as it was read before */
+    bool documents;       /* with its documents */
+    bool read;            /* records of it were read before: for who tells of it */
+} removed_t;
+
+/* Takes the inputs out of the catalog first, so that no load continues them and their numbers belong to no input. Then
+ * removes their documents, until none came for a lease, which is waited once for all of them. A removal that arrives late
+ * finds nothing that is needed. Refused with status 1, and all of them are left, while a load that is alive owns a piece
+ * of one, and while there are documents of one that is to be removed without. After a kill, the next load or the same
+ * command removes the rest. An input may be there twice. */
+bool catalog_remove(store_t *store, const removed_t *inputs, size_t count, const removal_t *removal,
+                    err_t *err);
 
 #endif

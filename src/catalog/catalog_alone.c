@@ -1,4 +1,53 @@
 #include "catalog/catalog.h"
+#include "format/record/record_id.h"
+
+bool others_look(store_t *store, const others_t *others, liveness_t *liveness, err_t *err) {
+    loads_t loads = {0};
+    /* taken before the catalog is asked: a process that is suspended while it answers has seen nothing meanwhile */
+    const int64_t now_ns = others->now(others->context);
+    const uint64_t own_beats = others->own_beats(others->context);
+    const bool ok =
+        store->read_loads(store, &loads, err) && liveness_update(liveness, &loads, now_ns, own_beats, err);
+    loads_free(&loads);
+    return ok;
+}
+
+static bool concerns(const others_t *others, const load_id_t *only, const load_id_t *load) {
+    return only ? load_id_equal(load, only) : !load_id_equal(load, &others->self);
+}
+
+/* Looks once. *waiting: one of them is not known to be dead. */
+static bool look(store_t *store, const char *name, const others_t *others, const load_id_t *only,
+                 bool patient, const char *why, liveness_t *liveness, bool *waiting, err_t *err) {
+    *waiting = false;
+    if (!others_look(store, others, liveness, err))
+        return false;
+    for (size_t i = 0; i < liveness->count; i++) {
+        const load_seen_t *load = &liveness->watched[i].load;
+        if (!concerns(others, only, &load->id) || liveness_is_dead(liveness, &load->id))
+            continue;
+        if (liveness_alive(liveness, &load->id) && (load->documents || !patient))
+            return err_set(err, STATUS_USAGE,
+                           "%s is being loaded (process %lld on %s): %s. Stop it "
+                           "first, or wait until it has ended",
+                           name, (long long)load->process, load->host, why);
+        *waiting = true;
+    }
+    return true;
+}
+
+bool others_wait(store_t *store, const char *name, const others_t *others, const load_id_t *only,
+                 int64_t patience_ns, const char *why, err_t *err) {
+    liveness_t liveness = {.lease_ns = others->lease_ns};
+    const int64_t until_ns = others->now(others->context) + patience_ns;
+    bool ok = true, waiting = true;
+    while (ok && waiting)
+        ok = look(store, name, others, only, others->now(others->context) < until_ns, why, &liveness,
+                  &waiting, err) &&
+             (!waiting || others->wait(others->context, err));
+    liveness_free(&liveness);
+    return ok;
+}
 
 static const char why_alone[] = "where documents are replaced, one load at a time works on the collection";
 
@@ -41,4 +90,160 @@ bool catalog_end_alone(store_t *store, const load_id_t *self, err_t *err) {
     const header_change_t end = {.kind = HEADER_END_REPLACING, .by = *self};
     bool changed;
     return store->change_header(store, &end, &changed, err);
+}
+
+static bool wait_for_loads(store_t *store, const char *name, const others_t *others, err_t *err) {
+    return others_wait(store, name, others, NULL, 0, "--drop would destroy its work", err);
+}
+
+/* There are entries, but somebody has removed their header: new numbers begin after theirs, so that the end of the drop
+ * removes these entries. */
+static bool number_after_entries(store_t *store, catalog_header_t *fresh, err_t *err) {
+    entries_t entries = {0};
+    const bool ok = store_read_all(store, NULL, 0, &entries, err);
+    for (size_t i = 0; i < entries.count; i++) {
+        const entry_t *entry = &entries.entries[i];
+        if (entry->ordinal >= fresh->next_ordinal)
+            fresh->next_ordinal = (uint64_t)entry->ordinal + 1;
+        for (size_t j = 0; j < entry->extent_count; j++) {
+            const uint64_t end = entry->extents[j].base + entry->extents[j].length,
+                           units = (end + RECORD_ID_EXTENT_UNIT - 1) / RECORD_ID_EXTENT_UNIT;
+            fresh->next_extent = units > fresh->next_extent ? units : fresh->next_extent;
+        }
+        for (size_t j = 0; j < entry->piece_count; j++)
+            if (entry->pieces[j].generation > fresh->generation)
+                fresh->generation = entry->pieces[j].generation;
+    }
+    entries_free(&entries);
+    return ok;
+}
+
+/* Of another layout, whose fields are others: no change of ours would ever be made. Before anything is dropped. */
+static bool refuse_odd(const char *name, int32_t layout, err_t *err) {
+    const char *collection = catalog_collection_of(name);
+    return err_set(err, STATUS_USAGE,
+                   "the catalog of %s was written by another version of tipple, in another layout (%d; this "
+                   "one reads %d) that this one cannot change: use that version, or drop the collections %s, "
+                   "%s.tipple.files and %s.tipple.loads by hand",
+                   name, layout, STORE_LAYOUT, collection, collection, collection);
+}
+
+/* Writes the intent to drop first. A load that begins later sees it; a load that began earlier is seen by us. The
+ * intent of another load is replaced only if that load is dead: *replaced. */
+static bool begin_drop(store_t *store, const char *name, const others_t *others, uint32_t *generation,
+                       bool *replaced, err_t *err) {
+    *replaced = false;
+    for (bool begun = false; !begun;) {
+        catalog_header_t header;
+        bool found;
+        if (!store_read_numbers(store, &header, &found, err))
+            return false;
+        /* believes the number of drops, so that a change that arrives late does not begin a drop that has ended */
+        header_change_t change = {.kind = HEADER_BEGIN_DROP,
+                                  .dropping = header.dropping,
+                                  .drops = header.drops,
+                                  .by = others->self};
+        const bool ours = load_id_equal(&header.dropping, &others->self),
+                   is_other = !ours && !load_id_is_nobody(&header.dropping);
+        *generation = header.generation;
+        if (found && header.odd)
+            return refuse_odd(name, header.layout, err);
+        if (!found) {
+            catalog_header_t fresh = {
+                .layout = STORE_LAYOUT, .lane_rule = RECORD_ID_LANE_RULE, .generation = 1};
+            if ((header.has_entries && !number_after_entries(store, &fresh, err)) ||
+                !store->make_header(store, &fresh, err))
+                return false;
+            continue;
+        }
+        if (is_other && !wait_for_loads(store, name, others, err))
+            return false;
+        if (!ours && !store->change_header(store, &change, &begun, err))
+            return false;
+        *replaced |= begun && is_other;
+        begun = ours;
+    }
+    return true;
+}
+
+static bool refuse_dropped(const char *name, err_t *err) {
+    return err_set(err, STATUS_USAGE, "another load with --drop is dropping %s: wait for it", name);
+}
+
+/* Is the drop still ours? Asked after the UUID was read: what another load with --drop makes later has another UUID. */
+static bool still_ours(store_t *store, const char *name, const others_t *others, err_t *err) {
+    catalog_header_t header;
+    bool found;
+    if (!store_read_numbers(store, &header, &found, err))
+        return false;
+    const bool ours = found && load_id_equal(&header.dropping, &others->self);
+    return ours || refuse_dropped(name, err);
+}
+
+/* Drops until there is no collection. If the collection meanwhile has another UUID, and all of its documents, it was
+ * not dropped. *any: something was dropped. */
+static bool drop_data(store_t *store, const char *name, const others_t *others, catalog_drop_fn *drop,
+                      bool *any, err_t *err) {
+    for (;; *any = true) {
+        uint8_t uuid[STORE_UUID];
+        if (!store->collection(store, uuid, err) || !still_ours(store, name, others, err))
+            return false;
+        if (store_is_no_uuid(uuid))
+            return true;
+        if (!drop(others->context, uuid, err))
+            return false;
+    }
+}
+
+/* All entries with numbers that were taken until now belong to what was dropped: those that are there are removed, and
+ * those that a load adds later, which slept meanwhile, are not read. */
+static bool end_drop(store_t *store, const char *name, const others_t *others, uint32_t generation,
+                     err_t *err) {
+    for (;;) {
+        catalog_header_t header;
+        bool found, changed;
+        if (!store_read_numbers(store, &header, &found, err))
+            return false;
+        const bool ours = found && load_id_equal(&header.dropping, &others->self),
+                   ended = found && load_id_is_nobody(&header.dropping);
+        const header_change_t end = {.kind = HEADER_END_DROP,
+                                     .by = others->self,
+                                     .next_ordinal = header.next_ordinal,
+                                     .generation = generation + 1};
+        if (ended)
+            return true;
+        if (!ours)
+            return refuse_dropped(name, err);
+        if (!store->remove_entries(store, end.next_ordinal, err) ||
+            !store->change_header(store, &end, &changed, err))
+            return false;
+    }
+}
+
+/* Nothing was dropped, and loads go on as before. */
+static void withdraw(store_t *store, const others_t *others, bool replaced) {
+    const header_change_t cancel = {.kind = HEADER_CANCEL_DROP, .by = others->self};
+    bool changed;
+    err_t ignored;
+    if (replaced)
+        return; /* the drop of that dead load may still arrive: no load may begin before */
+    store->change_header(store, &cancel, &changed, &ignored);
+}
+
+bool catalog_drop(store_t *store, const char *name, const others_t *others, catalog_drop_fn *drop,
+                  err_t *err) {
+    uint32_t generation;
+    bool replaced, any = false;
+    if (!begin_drop(store, name, others, &generation, &replaced, err))
+        return false;
+    if (!wait_for_loads(store, name, others, err)) {
+        withdraw(store, others, replaced);
+        return false;
+    }
+    if (!drop_data(store, name, others, drop, &any, err)) {
+        if (!any && err->status == STATUS_USAGE) /* the server has refused it: this user may not */
+            withdraw(store, others, replaced);
+        return false;
+    }
+    return end_drop(store, name, others, generation, err);
 }

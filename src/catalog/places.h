@@ -3,6 +3,7 @@
 #ifndef TIPPLE_CATALOG_PLACES_H
 #define TIPPLE_CATALOG_PLACES_H
 
+#include "base/text.h"
 #include "catalog/store/store.h"
 
 typedef struct places places_t;
@@ -45,5 +46,12 @@ typedef struct {
         already_there; /* a load that goes on behind a killed one finds documents of that one there */
 } places_summary_t;
 places_summary_t places_summary(const places_t *places, uint32_t generation);
+
+/* places_show: how a person names one input where its own name may mean several. */
+
+/* A name by which surely this input, which is not removed, is meant: its own, or else NAME#ORDINAL. */
+void places_show(const places_t *places, const entry_t *entry, text_t *out);
+/* So all that are there and that may be meant by a name. */
+void places_show_meant(const places_t *places, const char *name, text_t *out);
 
 #endif

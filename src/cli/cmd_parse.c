@@ -6,7 +6,7 @@
 #include "base/stop.h"
 #include "base/text.h"
 #include "base/threads.h"
-#include "catalog/register/room.h"
+#include "catalog/register/register.h"
 #include "cli/options/cli.h"
 #include "format/cut/ends.h"
 #include "format/emit.h"

@@ -2,7 +2,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "catalog/catalog.h"
-#include "catalog/places_show.h"
+#include "catalog/places.h"
 #include "catalog/store/store_mongo.h"
 #include "cli/options/cli.h"
 #include "report/load_figures.h"

@@ -5,7 +5,7 @@
 #include "base/numbers.h"
 #include "base/stop.h"
 #include "load/feed/feeder.h"
-#include "verify/stray/stray_scan.h"
+#include "verify/stray_scan.h"
 #include "verify/verify_inner.h"
 
 #include <stdio.h>

@@ -6,7 +6,7 @@
 
 #include "input/manifest.h"
 #include "load/spec/load_spec.h"
-#include "verify/compare/difference.h"
+#include "verify/difference.h"
 
 #include <stdint.h>
 

@@ -10,7 +10,7 @@
 #include "load/spec/progress.h"
 #include "load/threads/pipeline.h"
 #include "server/collection.h"
-#include "verify/compare/verifier.h"
+#include "verify/verifier.h"
 #include "verify/verify.h"
 
 typedef struct verification verification_t;

@@ -1,7 +1,7 @@
 /* changed: how two documents differ, in words, against JSON written by hand. */
 #include "json_lab.h"
 #include "test.h"
-#include "verify/compare/changed.h"
+#include "verify/difference.h"
 
 #include <math.h>
 #include <stdio.h>

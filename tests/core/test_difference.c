@@ -1,6 +1,6 @@
 /* difference: the first of each kind are kept in their order, whoever finds them when. */
 #include "test.h"
-#include "verify/compare/difference.h"
+#include "verify/difference.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* done_runs: against a plain array of blocks, each with a hash. */
-#include "catalog/store/done_runs.h"
+#include "catalog/store/entry.h"
 #include "test.h"
 
 #include <stdio.h>

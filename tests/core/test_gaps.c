@@ -1,6 +1,6 @@
 /* gaps: windows and gaps together are all _ids, and each window is where the feeder puts it. */
 #include "test.h"
-#include "verify/stray/gaps.h"
+#include "verify/stray_scan.h"
 
 #include <stdio.h>
 #include <stdlib.h>

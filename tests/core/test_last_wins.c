@@ -1,6 +1,6 @@
 /* last_wins: which record of an `_id` is expected, against a plain search. */
 #include "test.h"
-#include "verify/compare/last_wins.h"
+#include "verify/own_ids.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #include "format/records.h"
 #include "format_lab.h"
 #include "test.h"
-#include "verify/compare/id_hash.h"
+#include "verify/own_ids.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
  * and the inputs that are given: their places among the entries, '+' a new one; and, before a place, '>' one that has grown, '!' one
  * that has changed and is to be loaded again, 'v' an earlier version of it; '?' a new one that is like one of the entries, '<' one that
  * is a part of it, '(' both (of the entry before that) a part and like it; '^' a new one that is a part of a new one before it. */
-#include "catalog/register/turns.h"
+#include "catalog/register/register.h"
 #include "test.h"
 
 #include <stdio.h>

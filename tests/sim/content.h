@@ -9,7 +9,7 @@
 
 enum { CONTENT_RECORDS = 14, CONTENT_STATES = 12, CONTENT_HOSTS = 2 };
 
-typedef enum { INPUT_FILE, INPUT_PACKED, INPUT_PIPE } input_kind_t;
+typedef enum { INPUT_FILE, INPUT_PACKED, INPUT_PIPE } content_kind_t;
 typedef enum { RECORD_GOOD, RECORD_BAD, RECORD_FILTERED, RECORD_REFUSED } record_kind_t;
 
 /* [start, start + length) in units. whole: how long it will be when it is not cut off. */
@@ -31,7 +31,7 @@ typedef struct {
 
 typedef struct {
     uint32_t number;
-    input_kind_t kind;
+    content_kind_t kind;
     bool named;      /* pipes may have no name */
     uint32_t pieces; /* of a plain file; each but the last has piece_blocks blocks */
     uint64_t unit;   /* bytes */

@@ -1,6 +1,6 @@
 /* program: a simulated load from its first command to its exit status, as load.c and target.c go through it. */
+#include "catalog/catalog.h"
 #include "catalog/places.h"
-#include "catalog/removal.h"
 #include "format/record/record_id.h"
 #include "sim.h"
 

@@ -1,8 +1,8 @@
 /* retry: a simulated `load --retry`, as retry.c, retry_marks.c and load.c go through it: a person has fixed some of what
  * loads have rejected, or left it out. What is decided of each record is decided by the production code. */
-#include "catalog/hold.h"
-#include "catalog/ledger/standing.h"
+#include "catalog/catalog.h"
 #include "catalog/places.h"
+#include "catalog/store/entry.h"
 #include "format/record/record_id.h"
 #include "load/rejects/fix_item.h"
 #include "sim.h"

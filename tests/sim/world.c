@@ -17,7 +17,7 @@ static void make_input(world_t *world, uint32_t number) {
     content_t *content = &input->states[0];
     uint32_t count = 2 * world->small;
     if (!world->small) {
-        input->kind = (input_kind_t)choose(choices, CHOICE_DETAIL, 3);
+        input->kind = (content_kind_t)choose(choices, CHOICE_DETAIL, 3);
         count = 1 + choose(choices, CHOICE_DETAIL, 8);
         input->odd = seldom(choices, CHOICE_DETAIL, 400, 200);
         if (input->kind == INPUT_FILE && chance(choices, CHOICE_DETAIL, 300))

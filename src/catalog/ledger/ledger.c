@@ -6,6 +6,67 @@
 #include <stdlib.h>
 #include <string.h>
 
+static watched_t *find(const liveness_t *liveness, const load_id_t *load) {
+    for (size_t i = 0; i < liveness->count; i++)
+        if (load_id_equal(&liveness->watched[i].load.id, load))
+            return &liveness->watched[i];
+    return NULL;
+}
+
+static watched_t *add(liveness_t *liveness, const load_seen_t *load, err_t *err) {
+    if (!GROW(liveness->watched, liveness->room, liveness->count + 1, err))
+        return NULL;
+    watched_t *watched = &liveness->watched[liveness->count++];
+    *watched = (watched_t){.load = *load};
+    return watched;
+}
+
+bool liveness_update(liveness_t *liveness, const loads_t *loads, int64_t now_ns, uint64_t own_beats,
+                     err_t *err) {
+    for (size_t i = 0; i < liveness->count; i++)
+        liveness->watched[i].listed = liveness->watched[i].alive = false;
+    for (size_t i = 0; i < loads->count; i++) {
+        const load_seen_t *load = &loads->loads[i];
+        watched_t *watched = find(liveness, &load->id);
+        const bool is_new = !watched;
+        if (is_new && !(watched = add(liveness, load, err)))
+            return false;
+        const bool changed = is_new || watched->load.beat != load->beat;
+        if (changed || watched->fresh) {
+            watched->since_ns = now_ns;
+            watched->own_beats = own_beats;
+        }
+        watched->fresh = changed;
+        watched->load = *load;
+        watched->listed = true;
+        watched->alive = changed && liveness->updated && !load->ended;
+        watched->dead = load->ended || (!changed && now_ns - watched->since_ns >= liveness->lease_ns &&
+                                        own_beats - watched->own_beats >= LIVENESS_OWN_BEATS);
+    }
+    liveness->updated = true;
+    return true;
+}
+
+bool liveness_is_dead(const liveness_t *liveness, const load_id_t *load) {
+    const watched_t *watched = find(liveness, load);
+    return !watched || !watched->listed || watched->dead;
+}
+
+const load_seen_t *liveness_find(const liveness_t *liveness, const load_id_t *load) {
+    const watched_t *watched = find(liveness, load);
+    return watched && watched->listed ? &watched->load : NULL;
+}
+
+const load_seen_t *liveness_alive(const liveness_t *liveness, const load_id_t *load) {
+    const watched_t *watched = find(liveness, load);
+    return watched && watched->alive ? &watched->load : NULL;
+}
+
+void liveness_free(liveness_t *liveness) {
+    free(liveness->watched);
+    *liveness = (liveness_t){.lease_ns = liveness->lease_ns};
+}
+
 void ledger_init(ledger_t *ledger, const ledger_options_t *options) {
     *ledger = (ledger_t){
         .options = *options, .liveness = {.lease_ns = options->lease_ns}, .asked_ns = options->asked_ns};
@@ -300,6 +361,44 @@ bool ledger_read(ledger_t *ledger, const entries_t *entries, bool whole, int64_t
                            input->name);
     }
     return true;
+}
+
+/* The ledger: inputs one after the other, by their numbers in the catalog, where later records replace earlier ones. */
+
+static uint64_t rank_of(const ledger_t *ledger, size_t number) {
+    const work_t *work = &ledger->works[number];
+    return (uint64_t)ledger->inputs[work->input].entry.ordinal << 32 | work->piece;
+}
+
+static int by_rank(const void *a, const void *b, void *context) {
+    const uint64_t left = rank_of(context, *(const size_t *)a), right = rank_of(context, *(const size_t *)b);
+    return (left > right) - (left < right);
+}
+
+bool ledger_put_in_order(ledger_t *ledger, err_t *err) {
+    const size_t bytes = (ledger->work_count + 1) * sizeof *ledger->order;
+    if (!(ledger->order = malloc(bytes)))
+        return err_memory(err, bytes);
+    for (size_t i = 0; i < ledger->work_count; i++)
+        ledger->order[i] = i;
+    qsort_r(ledger->order, ledger->work_count, sizeof *ledger->order, by_rank, ledger);
+    return true;
+}
+
+void ledger_follow_order(ledger_t *ledger) {
+    while (ledger->order && ledger->order_from < ledger->work_count &&
+           ledger->works[ledger->order[ledger->order_from]].state == WORK_DONE)
+        ledger->order_from++;
+}
+
+bool ledger_is_its_turn(const ledger_t *ledger, const work_t *work) {
+    const work_t *turn = NULL;
+    for (size_t i = ledger->order_from; ledger->order && !turn && i < ledger->work_count; i++)
+        if (ledger->works[ledger->order[i]].state != WORK_DONE)
+            turn = &ledger->works[ledger->order[i]];
+    return !turn || turn == work ||
+           (turn->input != work->input &&
+            ledger->inputs[turn->input].group == ledger->inputs[work->input].group);
 }
 
 /* ---- what to do next ---- */

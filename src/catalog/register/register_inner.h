@@ -5,7 +5,7 @@
 #ifndef TIPPLE_CATALOG_REGISTER_REGISTER_INNER_H
 #define TIPPLE_CATALOG_REGISTER_REGISTER_INNER_H
 
-#include "catalog/register/registration.h"
+#include "catalog/register/register.h"
 
 /* The entries that are not removed, in an order. compare: by the newest versions and the paths of two entries, or of an
  * entry and of what is looked for. */

@@ -1,5 +1,6 @@
 #include "catalog/register/register_inner.h"
 
+#include <stdio.h>
 #include <string.h>
 
 const entry_t *register_next_of_name(const matching_t *m, const wanted_t *wanted, size_t *at) {
@@ -193,4 +194,289 @@ bool register_match(matching_t *m, err_t *err) {
             if (registering->wanted[i].named && !m->found[i])
                 match[how](m, i);
     return register_match_changed(m, err) && register_find_alike(m, err) && register_number_copies(m, err);
+}
+
+/* Inputs that have other content than any entry of their name: grown, moved and grown, or changed. */
+
+enum { MOST_GONE = 16 };
+
+static bool refuse_changed(const registration_t *registering, size_t number, const entry_t *entry,
+                           bool grown_meanwhile, err_t *err) {
+    char what[120];
+    const wanted_t *wanted = &registering->wanted[number];
+    const version_t *newest = entry_newest(entry);
+    if (wanted->unread)
+        return err_set(
+            err, STATUS_INPUT,
+            "%s has changed since a load into %s began, which was interrupted before it came to this file: "
+            "nothing of it was loaded. Give --reload-changed, which takes it as it is now",
+            wanted->name, registering->name);
+    if (grown_meanwhile)
+        return registration_refuse_grown(wanted->name, err);
+    if (newest->size == wanted->seen.size)
+        snprintf(what, sizeof what, "it has the same size, but other content");
+    else
+        snprintf(what, sizeof what, "it had %llu bytes, and has %llu now", (unsigned long long)newest->size,
+                 (unsigned long long)wanted->seen.size);
+    const char *removes = registering->own_ids
+                              ? "loads it again (documents that only its old content made stay)"
+                              : "removes the documents of its old content, such as yesterday's, and loads it";
+    if (wanted->by_name)
+        return err_set(err, STATUS_INPUT,
+                       "%s has changed since it was loaded into %s by this --input-name: %s. Give it another "
+                       "--input-name, put the old content back, or give --reload-changed, which %s",
+                       wanted->name, registering->name, what, removes);
+    return err_set(
+        err, STATUS_INPUT,
+        "%s has changed since it was loaded into %s: %s. If a new file of this name comes each night, load "
+        "it alone, with --input-name and a name that has its date. --reload-changed %s. Or put the old "
+        "content back. If the file that was loaded was moved, name it in the same command, too%s",
+        wanted->name, registering->name, what, removes,
+        wanted->name[0] == '/' ? ""
+                               : "; if it was another folder's file of this name, load this one by its whole "
+                                 "path, while you are in another folder");
+}
+
+static size_t count_of_name(const matching_t *m, const wanted_t *wanted) {
+    size_t count = 0, at = register_first_in(m, &m->by_path, wanted);
+    for (const entry_t *entry; (entry = register_like_at(m, &m->by_path, wanted, at)); at++)
+        count += register_is_of_kind(entry, wanted);
+    return count;
+}
+
+static bool refuse_several(const registration_t *registering, const wanted_t *wanted, size_t count,
+                           err_t *err) {
+    return err_set(
+        err, STATUS_INPUT,
+        "%s has other content than each of the %zu inputs of this name that were loaded into %s, and nothing "
+        "says which it replaces. Take that one out (tipple forget --delete '%s#N'; tipple status --inputs "
+        "shows N), then load this one in one command with the others, by the paths that they have now",
+        wanted->name, count, registering->name, wanted->name);
+}
+
+/* The next entry of this file under another spelling of its name. */
+static const entry_t *next_of_file(const matching_t *m, size_t number, file_place_t *place) {
+    const wanted_t *wanted = &m->registering->wanted[number];
+    if (wanted->by_name || wanted->replaced) /* that was put in another's place */
+        return NULL;
+    for (const entry_t *entry; (entry = register_next_of_file(m, number, place));)
+        if (!register_is_taken(m, entry) && strcmp(entry->path, wanted->name) != 0)
+            return entry;
+    return NULL;
+}
+
+/* Does the input begin with the entry's content? False: err. */
+static bool grows(const matching_t *m, size_t number, const entry_t *entry, bool *grown, err_t *err) {
+    const registration_t *registering = m->registering;
+    const wanted_t *wanted = &registering->wanted[number];
+    view_t view;
+    uint32_t version;
+    if (!registration_relate(entry, &wanted->seen, wanted->may_grow, registering->digest_at,
+                             registering->context, number, &view, &version, err))
+        return false;
+    *grown = view == VIEW_GROWN;
+    return true;
+}
+
+/* What was loaded under the other name may be this file, or what another link led to. */
+static bool refuse_other_name(const registration_t *registering, const wanted_t *wanted, const entry_t *other,
+                              err_t *err) {
+    return err_set(
+        err, STATUS_INPUT,
+        "%s is the file that has the name %s, too, and what was loaded of that into %s has other content. If "
+        "it was this file, which has changed: name it %s, with --reload-changed. If it was another one: name "
+        "that in the same command, by the path that it has now, or, if it is gone, %s",
+        wanted->name, other->path, registering->name, other->path,
+        other->path[0] == '/' ? "rename this one, or load a copy of it"
+                              : "run this in another folder, by the whole path: a name that is no whole path "
+                                "may have been another folder's file");
+}
+
+/* A name that is no whole path may have been another file's: it was typed in another folder. */
+static bool is_by_whole_path(const wanted_t *wanted, const entry_t *other) {
+    return other && other->path[0] == '/' && wanted->name[0] != '/';
+}
+
+static bool refuse_whole_path(const registration_t *registering, const wanted_t *wanted, const entry_t *other,
+                              err_t *err) {
+    return err_set(err, STATUS_INPUT,
+                   "%s has other content than what was loaded of this name into %s, which may have been "
+                   "another folder's file: this one was loaded as %s. If it has changed since: name it so, "
+                   "by its whole path, with --reload-changed",
+                   wanted->name, registering->name, other->path);
+}
+
+/* ---- the entry that an input begins with ---- */
+
+/* What an input that has grown may have been: the entries of its name and of its file, and those whose files are gone. */
+typedef struct {
+    const entry_t *here;  /* of its names or its file: the longest one that it begins with; NULL: none */
+    const entry_t *moved; /* of those that are gone: likewise, if it is longer than that */
+    size_t moved_count;   /* how many of these there are */
+} grown_t;
+
+/* An entry without records is like nothing that any file begins with. */
+static uint64_t weight(const entry_t *entry) {
+    return entry && register_may_hold_records(entry) ? entry_newest(entry)->size : 0;
+}
+
+static bool look_here(const matching_t *m, size_t number, const entry_t *entry, grown_t *grown, err_t *err) {
+    bool fits;
+    if (!grows(m, number, entry, &fits, err))
+        return false;
+    if (fits && (!grown->here || weight(entry) > weight(grown->here)))
+        grown->here = entry;
+    return true;
+}
+
+/* Of so many that are gone that the name says nothing, none is it. */
+static bool look_at_gone(const matching_t *m, size_t number, grown_t *grown, err_t *err) {
+    const wanted_t *wanted = &m->registering->wanted[number];
+    size_t gone = 0, at = 0;
+    if (!wanted->may_grow || wanted->by_name)
+        return true;
+    for (size_t look = 0; gone <= MOST_GONE && register_next_gone_below(m, number, wanted->seen.size, &look);)
+        gone++;
+    for (const entry_t *entry;
+         gone <= MOST_GONE && (entry = register_next_gone_below(m, number, wanted->seen.size, &at));) {
+        bool fits = false;
+        if (weight(entry) > weight(grown->here) && !grows(m, number, entry, &fits, err))
+            return false;
+        grown->moved_count += fits;
+        grown->moved = fits && weight(entry) > weight(grown->moved) ? entry : grown->moved;
+    }
+    return true;
+}
+
+static bool find_grown(const matching_t *m, size_t number, grown_t *grown, err_t *err) {
+    const wanted_t *wanted = &m->registering->wanted[number];
+    *grown = (grown_t){.here = NULL};
+    size_t at = register_first_in(m, &m->by_path, wanted);
+    for (const entry_t *entry; (entry = register_next_of_name(m, wanted, &at));)
+        if (!look_here(m, number, entry, grown, err))
+            return false;
+    at = 0;
+    for (const entry_t *entry; !wanted->by_name && (entry = register_next_of_further_name(m, wanted, &at));)
+        if (!look_here(m, number, entry, grown, err))
+            return false;
+    file_place_t place = {.member = NULL};
+    for (const entry_t *entry; (entry = next_of_file(m, number, &place));)
+        if (!look_here(m, number, entry, grown, err))
+            return false;
+    return look_at_gone(m, number, grown, err);
+}
+
+/* Where several are gone that it may have been, what is here has grown, or it is a new one: that is told. */
+static void take_grown(matching_t *m, size_t number, const grown_t *grown) {
+    wanted_t *wanted = &m->registering->wanted[number];
+    wanted->resembles = grown->moved_count;
+    wanted->moved = grown->moved_count == 1;
+    if (wanted->moved || grown->here)
+        register_take(m, number, wanted->moved ? grown->moved : grown->here);
+    if (!grown->moved_count && weight(grown->here) && strcmp(grown->here->path, wanted->name) != 0) {
+        wanted->moved = true; /* it was loaded by another name of the file */
+        wanted->resembles = 1;
+    }
+}
+
+/* The newest entries of its name, and of this file under another one, that have other content than it has now. by_link: a
+ * link leads to the file, as `latest.csv` does, and to another one perhaps when it was loaded. */
+typedef struct {
+    const entry_t *of_name, *of_file, *by_link;
+} changed_t;
+
+static bool is_by_link(const matching_t *m, const char *path) {
+    return m->registering->by_link && m->registering->by_link(path);
+}
+
+static changed_t find_changed(const matching_t *m, size_t number) {
+    const wanted_t *wanted = &m->registering->wanted[number];
+    changed_t changed = {NULL, NULL, NULL};
+    size_t at = register_first_in(m, &m->by_path, wanted);
+    for (const entry_t *entry; (entry = register_next_of_name(m, wanted, &at));)
+        changed.of_name = entry;
+    at = 0;
+    /* a link may lead elsewhere since; and where the content has another place, this one is another file's now */
+    while (
+        !changed.of_name && !wanted->by_name && !wanted->replaced && !is_by_link(m, wanted->name) &&
+        (changed.of_name = register_next_of_further_name(m, wanted, &at)) &&
+        (register_stands_content(m, changed.of_name) || register_stands_further(m, number, changed.of_name)))
+        changed.of_name = NULL;
+    file_place_t place = {.member = NULL};
+    for (const entry_t *entry; (entry = next_of_file(m, number, &place));)
+        if (is_by_link(m, entry->path))
+            changed.by_link = entry;
+        else
+            changed.of_file = entry;
+    return changed;
+}
+
+/* It has grown in its place, and nothing else may have been moved there. */
+static bool grow_in_place(matching_t *m, size_t number, err_t *err) {
+    grown_t grown;
+    if (!find_grown(m, number, &grown, err))
+        return false;
+    if (grown.here && !grown.moved)
+        take_grown(m, number, &grown);
+    return true;
+}
+
+/* In its place or moved there: both may be. */
+static bool grow_any(matching_t *m, size_t number, err_t *err) {
+    grown_t grown;
+    if (!find_grown(m, number, &grown, err))
+        return false;
+    take_grown(m, number, &grown);
+    return true;
+}
+
+/* It has another place, and has grown; nothing else has that place. */
+static bool grow_moved(matching_t *m, size_t number, err_t *err) {
+    const changed_t changed = find_changed(m, number);
+    return changed.of_name || changed.of_file || grow_any(m, number, err);
+}
+
+static bool match_changed(matching_t *m, size_t number, err_t *err) {
+    registration_t *registering = m->registering;
+    wanted_t *wanted = &registering->wanted[number];
+    const changed_t changed = find_changed(m, number);
+    if (!changed.of_name && changed.of_file)
+        return refuse_other_name(registering, wanted, changed.of_file, err);
+    if (!changed.of_name && changed.by_link)
+        register_be_like_entry(m, number, changed.by_link, LIKE_LEADS);
+    if (!changed.of_name)
+        return true;
+    if (is_by_whole_path(wanted, changed.of_file))
+        return refuse_whole_path(registering, wanted, changed.of_file, err);
+    const size_t count = count_of_name(m, wanted);
+    if (count > 1)
+        return refuse_several(registering, wanted, count, err);
+    wanted->unread = !entry_is_begun(changed.of_name);
+    const bool meanwhile = register_has_grown_meanwhile(registering, number, entry_newest(changed.of_name));
+    if (!wanted->reload || meanwhile)
+        return refuse_changed(registering, number, changed.of_name, meanwhile, err);
+    register_take(m, number, changed.of_name);
+    wanted->changed = true;
+    return true;
+}
+
+bool register_match_changed(matching_t *m, err_t *err) {
+    const registration_t *registering = m->registering;
+    /* What is surely another one's is taken by now, in whatever order they are given; so it is after each of these. What
+     * stood in the place of one that was moved is a new one then, or has been moved itself. */
+    static bool (*const match[])(matching_t *, size_t, err_t *) = {grow_in_place, grow_moved, grow_any,
+                                                                   match_changed};
+    bool ok = true;
+    for (size_t how = 0; how < sizeof match / sizeof *match; how++)
+        for (size_t i = 0; i < registering->count; i++) {
+            wanted_t *wanted = &registering->wanted[i];
+            if (!wanted->named || m->found[i] || wanted->refused || match[how](m, i, err))
+                continue;
+            wanted->refused = err->status == STATUS_INPUT && registering->refuse &&
+                              registering->refuse(registering->refuse_context, i, err);
+            if (!wanted->refused)
+                return false;
+            ok = false;
+        }
+    return ok;
 }

@@ -1,4 +1,4 @@
-#include "catalog/register/turns.h"
+#include "catalog/register/register.h"
 
 enum { NEW = UINT32_MAX }; /* comes after all others */
 

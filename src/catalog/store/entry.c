@@ -4,6 +4,68 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The first run that ends at or after a block. */
+static size_t find(const done_runs_t *set, uint64_t block) {
+    return SEARCH_FIRST(set->count, i, set->runs[i].to < block);
+}
+
+bool done_runs_would_grow(const done_runs_t *set, uint64_t from, uint64_t to) {
+    size_t i = find(set, from);
+    return i == set->count || set->runs[i].from > to;
+}
+
+/* Joins two runs that touch. */
+static void join(done_runs_t *set, size_t first) {
+    if (first + 1 >= set->count || set->runs[first].to != set->runs[first + 1].from)
+        return;
+    set->runs[first].to = set->runs[first + 1].to;
+    set->runs[first].hash += set->runs[first + 1].hash;
+    set->count--;
+    memmove(&set->runs[first + 1], &set->runs[first + 2], (set->count - first - 1) * sizeof *set->runs);
+}
+
+bool done_runs_add(done_runs_t *set, uint64_t from, uint64_t to, uint64_t hash, bool *is_new) {
+    size_t i = find(set, from + 1);
+    *is_new = from < to && (i == set->count || set->runs[i].from >= to);
+    if (!*is_new)
+        return true;
+    if (!GROW(set->runs, set->room, set->count + 1, NULL))
+        return false;
+    memmove(&set->runs[i + 1], &set->runs[i], (set->count - i) * sizeof *set->runs);
+    set->runs[i] = (done_run_t){from, to, hash};
+    set->count++;
+    join(set, i);
+    if (i)
+        join(set, i - 1);
+    return true;
+}
+
+const done_run_t *done_runs_find(const done_runs_t *set, uint64_t block) {
+    size_t i = find(set, block + 1);
+    return i < set->count && set->runs[i].from <= block ? &set->runs[i] : NULL;
+}
+
+bool done_runs_cover(const done_runs_t *set, uint64_t from, uint64_t to) {
+    const done_run_t *run = done_runs_find(set, from);
+    return from >= to || (run && to <= run->to);
+}
+
+bool done_runs_copy(done_runs_t *to, const done_runs_t *from) {
+    done_run_t *runs = from->count ? malloc(from->count * sizeof *runs) : NULL;
+    if (from->count && !runs)
+        return false;
+    if (from->count)
+        memcpy(runs, from->runs, from->count * sizeof *runs);
+    free(to->runs);
+    *to = (done_runs_t){runs, from->count, from->count};
+    return true;
+}
+
+void done_runs_free(done_runs_t *set) {
+    free(set->runs);
+    *set = (done_runs_t){0};
+}
+
 bool load_id_equal(const load_id_t *a, const load_id_t *b) {
     return memcmp(a, b, sizeof *a) == 0;
 }
@@ -130,98 +192,6 @@ counts_t piece_counts(const piece_t *piece) {
     return counts;
 }
 
-/* Finds the first mark with this offset or a later one. The marks have `size` bytes each and begin with their
- * offsets. */
-static size_t first_mark(const void *marks, size_t count, size_t size, uint64_t offset) {
-    return SEARCH_FIRST(count, i, *(const uint64_t *)((const char *)marks + i * size) < offset);
-}
-
-static size_t first_fix(const fix_mark_t *fixes, size_t count, uint64_t offset) {
-    return first_mark(fixes, count, sizeof *fixes, offset);
-}
-
-const reject_mark_t *piece_reject(const piece_t *piece, uint64_t offset) {
-    const size_t at = first_mark(piece->rejects, piece->reject_count, sizeof *piece->rejects, offset);
-    return at < piece->reject_count && piece->rejects[at].offset == offset ? &piece->rejects[at] : NULL;
-}
-
-/* The confirmed fix of this record; NULL: none. */
-static const fix_mark_t *find_answer(const fix_mark_t *fixes, size_t count, uint64_t offset, uint64_t of) {
-    for (size_t i = first_fix(fixes, count, offset); i < count && fixes[i].offset == offset; i++)
-        if (fixes[i].of == of && fixes[i].confirmed)
-            return &fixes[i];
-    return NULL;
-}
-
-/* of: of the record; NULL: of any that began there. */
-static bool is_noted(const fix_mark_t *fixes, size_t count, uint64_t offset, const uint64_t *of,
-                     uint64_t hash) {
-    for (size_t i = first_fix(fixes, count, offset); i < count && fixes[i].offset == offset; i++)
-        if ((!of || fixes[i].of == *of) && fixes[i].hash == hash && hash != FIX_NOTHING)
-            return true;
-    return false;
-}
-
-bool fix_marks_know(const fix_mark_t *fixes, size_t count, uint64_t offset, uint64_t hash) {
-    return is_noted(fixes, count, offset, NULL, hash);
-}
-
-bool fix_marks_accept(const fix_mark_t *fixes, size_t count, uint64_t offset, uint64_t of, uint64_t hash) {
-    if (is_noted(fixes, count, offset, &of, hash))
-        return true;
-    const fix_mark_t *answer = find_answer(fixes, count, offset, of);
-    return answer && answer->hash == FIX_NOTHING && fix_marks_know(fixes, count, offset, hash);
-}
-
-bool fix_marks_leave_out(const fix_mark_t *fixes, size_t count, uint64_t offset, uint64_t of) {
-    const fix_mark_t *answer = find_answer(fixes, count, offset, of);
-    return answer && answer->hash == FIX_NOTHING;
-}
-
-bool fix_marks_answer(const fix_mark_t *fixes, size_t count, uint64_t offset, uint64_t of,
-                      uint32_t generation) {
-    const fix_mark_t *answer = find_answer(fixes, count, offset, of);
-    return answer && answer->hash != FIX_NOTHING && fix_mark_holds(answer, generation);
-}
-
-const fix_mark_t *entry_answer(const entry_t *entry, uint64_t offset, uint64_t of) {
-    return find_answer(entry->fixes, entry->fix_count, offset, of);
-}
-
-bool entry_has_unsettled_fix(const entry_t *entry, uint64_t offset, uint64_t of) {
-    const fix_mark_t *fixes = entry->fixes;
-    const size_t count = entry->fix_count;
-    for (size_t i = first_fix(fixes, count, offset); i < count && fixes[i].offset == offset; i++)
-        if (fixes[i].of == of && !fixes[i].confirmed)
-            return true;
-    return false;
-}
-
-bool fix_mark_holds(const fix_mark_t *fix, uint32_t generation) {
-    return fix->hash == FIX_NOTHING || !fix->generation || fix->generation >= generation;
-}
-
-reject_sums_t entry_reject_sums(const entry_t *entry) {
-    reject_sums_t sums = {.open = 0};
-    for (size_t i = 0; i < entry->piece_count; i++) {
-        const piece_t *piece = &entry->pieces[i];
-        for (size_t j = 0; j < piece->reject_count; j++) {
-            const fix_mark_t *answer = entry_answer(entry, piece->rejects[j].offset, piece->rejects[j].hash);
-            if (!answer || !fix_mark_holds(answer, piece->generation))
-                sums.open++;
-            else if (answer->hash == FIX_NOTHING)
-                sums.left_out++;
-            else
-                sums.fixed++;
-        }
-    }
-    return sums;
-}
-
-uint64_t entry_open_rejects(const entry_t *entry) {
-    return entry_reject_sums(entry).open;
-}
-
 bool entry_has_room(const entry_t *entry, size_t rejects, size_t fixes) {
     enum {
         MOST = 15 << 20,
@@ -288,75 +258,6 @@ bool entry_make_pieces(entry_t *entry, size_t count, uint64_t blocks_each, err_t
     free(entry->pieces);
     entry->pieces = pieces;
     entry->piece_count = count;
-    return true;
-}
-
-/* Drops the other fixes of the record of a confirmed fix. If it is confirmed as FIX_NOTHING, documents stay noted: a
- * command that did not know that one of them was confirmed meanwhile must not make it unknown. */
-static void drop_fixes(entry_t *entry, fix_mark_t confirmed) {
-    size_t kept = first_fix(entry->fixes, entry->fix_count, confirmed.offset);
-    for (size_t i = kept; i < entry->fix_count; i++) {
-        fix_mark_t fix = entry->fixes[i];
-        const bool here = fix.offset == confirmed.offset && fix.of == confirmed.of;
-        if (here && (confirmed.hash != FIX_NOTHING || fix.hash == FIX_NOTHING))
-            continue;
-        fix.confirmed = fix.confirmed && !here;
-        entry->fixes[kept++] = fix;
-    }
-    entry->fix_count = kept;
-}
-
-bool entry_add_fix(entry_t *entry, fix_mark_t fix, err_t *err) {
-    if (fix.confirmed)
-        drop_fixes(entry, fix);
-    else if (is_noted(entry->fixes, entry->fix_count, fix.offset, &fix.of, fix.hash))
-        return true;
-    if (!GROW(entry->fixes, entry->fix_room, entry->fix_count + 1, err))
-        return false;
-    size_t at = entry->fix_count++;
-    for (; at && entry->fixes[at - 1].offset > fix.offset; at--)
-        entry->fixes[at] = entry->fixes[at - 1];
-    entry->fixes[at] = fix;
-    return true;
-}
-
-void entry_reopen_fix(entry_t *entry, const fix_mark_t *fix) {
-    for (size_t i = first_fix(entry->fixes, entry->fix_count, fix->offset);
-         i < entry->fix_count && entry->fixes[i].offset == fix->offset; i++)
-        if (entry->fixes[i].of == fix->of)
-            entry->fixes[i].confirmed = false;
-}
-
-bool piece_reserve_rejects(piece_t *piece, size_t count, err_t *err) {
-    return GROW(piece->rejects, piece->reject_room, piece->reject_count + count, err);
-}
-
-/* Merges from the end, so that marks before all new ones are not moved. There must be room. */
-static void merge_rejects(piece_t *piece, const reject_mark_t *marks, size_t count) {
-    reject_mark_t *all = piece->rejects;
-    size_t before = piece->reject_count, end = before + count, to = end;
-    while (count) {
-        const reject_mark_t mark = marks[count - 1];
-        if (before && all[before - 1].offset > mark.offset) {
-            all[--to] = all[--before];
-            continue;
-        }
-        before -= before && all[before - 1].offset == mark.offset;
-        all[--to] = mark;
-        count--;
-    }
-    memmove(&all[before], &all[to], (end - to) * sizeof *all);
-    piece->reject_count = before + end - to;
-}
-
-bool piece_add_rejects(piece_t *piece, const reject_mark_t *marks, size_t count, err_t *err) {
-    if (!piece_reserve_rejects(piece, count, err))
-        return false;
-    for (size_t at = 0, next; at < count; at = next) {
-        for (next = at + 1; next < count && marks[next].offset > marks[next - 1].offset;)
-            next++;
-        merge_rejects(piece, marks + at, next - at);
-    }
     return true;
 }
 

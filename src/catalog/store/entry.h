@@ -5,7 +5,35 @@
 #define TIPPLE_CATALOG_STORE_ENTRY_H
 
 #include "base/err.h"
-#include "catalog/store/done_runs.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* done_runs: which blocks of a piece are done, as runs [from, to) of block numbers, each with a hash of its blocks. The
+ * hash is a sum, so the order in which blocks come does not matter. It is compared when the same text is read again.
+ * Not thread-safe. */
+
+typedef struct {
+    uint64_t from, to;
+    uint64_t hash;
+} done_run_t;
+
+typedef struct {
+    done_run_t *runs; /* ascending, never touching */
+    size_t count, room;
+} done_runs_t;
+
+/* If the block is already in the set, nothing changes and *is_new is false. Returns false when memory is out. */
+bool done_runs_add(done_runs_t *set, uint64_t from, uint64_t to, uint64_t hash, bool *is_new);
+
+/* Would adding this block add a run? */
+bool done_runs_would_grow(const done_runs_t *set, uint64_t from, uint64_t to);
+bool done_runs_cover(const done_runs_t *set, uint64_t from, uint64_t to);
+/* The run that holds this block; NULL: none. */
+const done_run_t *done_runs_find(const done_runs_t *set, uint64_t block);
+bool done_runs_copy(done_runs_t *to, const done_runs_t *from); /* false: out of memory */
+void done_runs_free(done_runs_t *set);
 
 /* A load. All zeros: no load. */
 typedef struct {
@@ -233,5 +261,34 @@ entry_t *entries_add(entries_t *entries, err_t *err); /* an empty entry */
 /* Finds an entry by ordinal; NULL: it is not there. */
 const entry_t *entries_find(const entries_t *entries, uint32_t ordinal);
 void entries_free(entries_t *entries);
+
+/* standing: what the catalog says about an entry of a reject file. Pure. */
+
+typedef enum {
+    STANDING_OPEN, /* this record is rejected, or was until it was fixed */
+    /* its place is not done: a load that was killed, or that is still running, has rejected it */
+    STANDING_NOT_YET,
+    /* the beginning of a record, cut off where the input ended; the record has grown since */
+    STANDING_OUTGROWN,
+    STANDING_UNKNOWN, /* no such record is rejected: the input was loaded again, from other content */
+} standing_t;
+
+/* Whose the rejects of an input are: its own, or, where it is removed, those of the inputs of its name from `heirs` on, which
+ * came after that. */
+typedef struct {
+    uint32_t ordinal;
+    bool removed;
+    uint32_t heirs;
+} standing_input_t;
+
+standing_input_t standing_input(const entry_t *entry);
+
+/* hash: of the bytes that were rejected; NULL: not known. *of: for an open record, the same hash as the catalog has
+ * it. */
+standing_t standing_of_reject(const entry_t *entry, uint64_t offset, const uint64_t *hash, uint64_t *of);
+
+/* Must there be a document of the fixed record? Yes if one was seen there: the fix is confirmed, or its document was
+ * found when the record's place was done again. */
+bool standing_awaits_fix(const entry_t *entry, uint64_t offset, uint64_t hash);
 
 #endif

@@ -1,5 +1,9 @@
+#include "base/clock.h"
+#include "base/document.h"
 #include "base/text.h"
+#include "catalog/store/entry_bson.h"
 #include "catalog/store/store_mongo_inner.h"
+#include "format/record/record_id.h"
 #include "server/bson_read.h"
 #include "server/collection.h"
 #include "server/server_errors.h"
@@ -81,6 +85,356 @@ bool store_mongo_prepare(store_t *store, err_t *err) {
                                "{", "follows", "{", "$exists", BCON_BOOL(true), "}", "}", "}", "]");
     bool ok = store_mongo_run(mongo, command, true, NULL, err);
     bson_destroy(command);
+    return ok;
+}
+
+/* The header of the catalog:
+ *
+ *   {_id: "catalog", key: "catalog", layout, laneRule, own (an ObjectId), uuid, generation, nextExtent (units), nextOrdinal,
+ *    firstOrdinal, leaseMs, format, digest, filter, idFields (of --id), formatText (of a guessed format), existing (of --existing),
+ *    dropping: <load>, drops, replacing: <load>, appends (true, or not there), created, synced,
+ *    widened, columns: {of: <drops>, ...} (see catalog_columns.c), registered: <ordinal>}
+ *
+ * An earlier version knows neither `widened` nor `columns`, and leaves both there when it drops: so columns say of which drop they
+ * are. It leaves `registered` below nextOrdinal when it registers an input, of which it does not note what it leaves out. It reads formatText, and must be stopped by it where a --format has got new columns: BY_FORMAT is no format file, and its key is what that version says. */
+#define HEADER    "catalog"
+#define BY_FORMAT "needs a later version of tipple: its --format has got columns"
+
+static bool take_text(const bson_t *document, const char *field, char **text, err_t *err) {
+    bson_iter_t iter;
+    if (!bson_iter_init_find(&iter, document, field) || !BSON_ITER_HOLDS_UTF8(&iter))
+        return true;
+    *text = strdup(bson_iter_utf8(&iter, NULL));
+    return *text != NULL || err_memory(err, 1);
+}
+
+/* The name of a field that a change of the header could not believe, because we would not write it like this: such a
+ * change would never be made. "": there is none. */
+static const char *odd_field(const bson_t *document) {
+    const struct {
+        const char *name;
+        uint64_t most;
+        bool needed;
+    } numbers[] = {{"layout", INT32_MAX, true},
+                   {"laneRule", INT32_MAX, true},
+                   {"generation", UINT32_MAX, true},
+                   {"nextExtent", INT64_MAX, true},
+                   {"nextOrdinal", INT64_MAX, true},
+                   {"firstOrdinal", store_mongo_number(document, "nextOrdinal"), false},
+                   {"drops", INT64_MAX, false},
+                   {"widened", INT64_MAX, false},
+                   {"leaseMs", INT64_MAX / 1000000, false}};
+    static const char *const texts[] = {"format", "digest", "filter", "formatText", "idFields", "existing"};
+    bson_iter_t iter;
+    uint64_t number;
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        if (bson_iter_init_find(&iter, document, numbers[i].name)
+                ? !store_mongo_whole(&iter, numbers[i].most, &number)
+                : numbers[i].needed)
+            return numbers[i].name;
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        if (bson_iter_init_find(&iter, document, texts[i]) && !BSON_ITER_HOLDS_UTF8(&iter))
+            return texts[i];
+    static const char *const loads[] = {"dropping", "replacing"};
+    for (size_t i = 0; i < sizeof loads / sizeof *loads; i++)
+        if (bson_iter_init_find(&iter, document, loads[i]) && !BSON_ITER_HOLDS_OID(&iter) &&
+            !BSON_ITER_HOLDS_NULL(&iter))
+            return loads[i];
+    return "";
+}
+
+static bool refuse_header(const store_mongo_t *mongo, const char *field, err_t *err) {
+    char what[64];
+    text_t then = {.length = 0};
+    snprintf(what, sizeof what, "the field '%s' of its header", field);
+    text_append(&then, "remove the header (db.getCollection(");
+    ejson_append_text(&then, mongo->files);
+    text_append(&then, ").deleteOne({_id: \"" HEADER "\"})) and ");
+    char *words = text_take(&then, err);
+    if (words)
+        store_mongo_damaged(mongo, err, what, words);
+    free(words);
+    return false;
+}
+
+/* ---- columns ---- */
+
+static void put_columns(bson_t *set, const header_change_t *change) {
+    bson_t list = BSON_INITIALIZER;
+    char text[16];
+    for (size_t i = 0; i < change->column_count; i++) {
+        const header_column_t *column = &change->columns[i];
+        BCON_APPEND(&list, entry_index_key(i, text), "{", "name", BCON_UTF8(column->name), "by",
+                    BCON_UTF8(column->by), "type", BCON_UTF8(column->type), "digest",
+                    BCON_UTF8(column->digest), "others", BCON_BOOL(column->others), "at",
+                    BCON_DATE_TIME(column->at_ms), "}");
+    }
+    BCON_APPEND(set, "columns", "{", "of", BCON_INT64((int64_t)change->drops), "all",
+                BCON_BOOL(change->knows_columns), "list", BCON_ARRAY(&list), "}");
+    bson_destroy(&list);
+}
+
+/* Copies the texts of a column into one piece of memory, which its name begins. */
+static bool take_column(const bson_t *from, header_column_t *column, err_t *err) {
+    static const char *const fields[] = {"name", "by", "type", "digest"};
+    const char *texts[COUNT(fields)];
+    bson_iter_t iter;
+    size_t room = 0;
+    for (size_t i = 0; i < COUNT(fields); i++) {
+        texts[i] = bson_iter_init_find(&iter, from, fields[i]) && BSON_ITER_HOLDS_UTF8(&iter)
+                       ? bson_iter_utf8(&iter, NULL)
+                       : "";
+        room += strlen(texts[i]) + 1;
+    }
+    char *at = malloc(room);
+    if (!at)
+        return err_memory(err, room);
+    for (size_t i = 0; i < COUNT(fields); i++) {
+        const char *const text = strcpy(at, texts[i]);
+        at += strlen(text) + 1;
+        *(i == 0 ? &column->name : i == 1 ? &column->by : i == 2 ? &column->type : &column->digest) = text;
+    }
+    column->others = bson_iter_init_find(&iter, from, "others") && bson_iter_as_bool(&iter);
+    column->at_ms = bson_iter_init_find(&iter, from, "at") && BSON_ITER_HOLDS_DATE_TIME(&iter)
+                        ? bson_iter_date_time(&iter)
+                        : 0;
+    return true;
+}
+
+static bool take_columns(const bson_t *document, catalog_header_t *header, err_t *err) {
+    bson_iter_t iter, list;
+    bson_t columns, item;
+    size_t room = 0;
+    if (header->format_text && strcmp(header->format_text, BY_FORMAT) == 0) {
+        free(header->format_text);
+        header->format_text = NULL;
+    }
+    if (!bson_iter_init_find(&iter, document, "columns") || !bson_read_document(&iter, &columns) ||
+        store_mongo_number(&columns, "of") != header->drops ||
+        !bson_iter_init_find(&iter, &columns, "list") || !bson_iter_recurse(&iter, &list))
+        return true;
+    header->knows_columns =
+        header->registered && bson_iter_init_find(&iter, &columns, "all") && bson_iter_as_bool(&iter);
+    while (bson_iter_next(&list)) {
+        if (!bson_read_document(&list, &item))
+            continue;
+        if (!GROW(header->columns, room, header->column_count + 1, err) ||
+            !take_column(&item, &header->columns[header->column_count], err))
+            return false;
+        header->column_count++;
+    }
+    return true;
+}
+
+/* A header of another layout is read as far as possible; the caller refuses it by its layout. */
+static bool header_from_bson(const store_mongo_t *mongo, const bson_t *document, catalog_header_t *header,
+                             err_t *err) {
+    bson_iter_t iter;
+    bson_subtype_t subtype;
+    uint32_t length = 0;
+    const uint8_t *uuid = NULL;
+    *header = (catalog_header_t){.layout = (int32_t)store_mongo_number(document, "layout"),
+                                 .lane_rule = (int32_t)store_mongo_number(document, "laneRule"),
+                                 .generation = (uint32_t)store_mongo_number(document, "generation"),
+                                 .drops = store_mongo_number(document, "drops"),
+                                 .widened = store_mongo_number(document, "widened"),
+                                 .next_extent = store_mongo_number(document, "nextExtent"),
+                                 .next_ordinal = store_mongo_number(document, "nextOrdinal"),
+                                 .first_ordinal = store_mongo_number(document, "firstOrdinal"),
+                                 .registered = store_mongo_number(document, "registered") ==
+                                               store_mongo_number(document, "nextOrdinal"),
+                                 .lease_ms = (int64_t)store_mongo_number(document, "leaseMs")};
+    header->lease_ms = header->lease_ms ? header->lease_ms : STORE_LEASE_MS;
+    const char *odd = odd_field(document);
+    if (*odd && (header->layout == STORE_LAYOUT || strcmp(odd, "layout") == 0))
+        return refuse_header(mongo, odd, err);
+    header->odd = *odd;
+    if (bson_iter_init_find(&iter, document, "uuid") && BSON_ITER_HOLDS_BINARY(&iter))
+        bson_iter_binary(&iter, &subtype, &length, &uuid);
+    if (length == STORE_UUID)
+        memcpy(header->uuid, uuid, STORE_UUID);
+    if (bson_iter_init_find(&iter, document, "own") && BSON_ITER_HOLDS_OID(&iter))
+        bson_oid_to_string(bson_iter_oid(&iter), header->own);
+    header->appends = bson_iter_init_find(&iter, document, "appends") && bson_iter_as_bool(&iter);
+    if (bson_iter_init_find(&iter, document, "dropping") && BSON_ITER_HOLDS_OID(&iter))
+        header->dropping = load_id_from_oid(bson_iter_oid(&iter));
+    if (bson_iter_init_find(&iter, document, "replacing") && BSON_ITER_HOLDS_OID(&iter))
+        header->replacing = load_id_from_oid(bson_iter_oid(&iter));
+    if (take_text(document, "format", &header->format, err) &&
+        take_text(document, "digest", &header->format_digest, err) &&
+        take_text(document, "filter", &header->filter, err) &&
+        take_text(document, "formatText", &header->format_text, err) &&
+        take_text(document, "idFields", &header->id, err) &&
+        take_text(document, "existing", &header->existing, err) && take_columns(document, header, err))
+        return true;
+    catalog_header_free(header);
+    return false;
+}
+
+/* Numbers sort before texts: sorted by descending _id, the header comes first; where it is missing, an entry does. */
+bool store_mongo_read_header(store_t *store, catalog_header_t *header, bool *found, err_t *err) {
+    store_mongo_t *mongo = store_mongo_of(store);
+    bson_t reply, document;
+    bson_iter_t documents, id;
+    *header = (catalog_header_t){0};
+    *found = false;
+    bson_t *find = BCON_NEW("find", BCON_UTF8(mongo->files), "sort", "{", "_id", BCON_INT32(-1), "}", "limit",
+                            BCON_INT32(1), "singleBatch", BCON_BOOL(true));
+    bool ok = store_mongo_find(mongo, find, &reply, &documents, err);
+    if (store_mongo_next(mongo, &documents, &document, &ok, err)) {
+        *found = bson_iter_init_find(&id, &document, "_id") && BSON_ITER_HOLDS_UTF8(&id);
+        header->has_entries = !*found;
+        ok = !*found || header_from_bson(mongo, &document, header, err);
+    }
+    store->first_ordinal = ok && *found ? header->first_ordinal : 0;
+    bson_destroy(&reply);
+    return ok;
+}
+
+bool store_mongo_make_header(store_t *store, const catalog_header_t *header, err_t *err) {
+    store_mongo_t *mongo = store_mongo_of(store);
+    bson_t command = BSON_INITIALIZER, documents, document, reply;
+    bson_oid_t own;
+    if (!store_mongo_prepare(store, err))
+        return false;
+    bson_oid_init(&own, NULL);
+    BSON_APPEND_UTF8(&command, "insert", mongo->files);
+    BSON_APPEND_ARRAY_UNSAFE_BEGIN(&command, "documents", &documents);
+    BSON_APPEND_DOCUMENT_BEGIN(&documents, "0", &document);
+    BCON_APPEND(&document, "_id", BCON_UTF8(HEADER), "key", BCON_UTF8(HEADER), "layout",
+                BCON_INT32(header->layout), "laneRule", BCON_INT32(header->lane_rule), "own", BCON_OID(&own),
+                "uuid", BCON_BIN(BSON_SUBTYPE_UUID, header->uuid, STORE_UUID), "generation",
+                BCON_INT64(header->generation), "nextExtent", BCON_INT64((int64_t)header->next_extent),
+                "nextOrdinal", BCON_INT64((int64_t)header->next_ordinal), "leaseMs",
+                BCON_INT64(header->lease_ms ? header->lease_ms : STORE_LEASE_MS), "created",
+                BCON_DATE_TIME(clock_wall_ms()));
+    if (header->appends)
+        BSON_APPEND_BOOL(&document, "appends", true);
+    bson_append_document_end(&documents, &document);
+    bson_append_array_end(&command, &documents);
+    bool ok =
+        store_mongo_run(mongo, &command, true, &reply, err) || server_code(&reply) == CODE_DUPLICATE_KEY;
+    bson_destroy(&reply);
+    bson_destroy(&command);
+    return ok;
+}
+
+static void header_change_to_bson(const header_change_t *change, bson_t *query, bson_t *set, bson_t *unset) {
+    static const load_id_t nobody;
+    static const char *const of_binding[] = {"format",  "digest",   "filter",  "formatText", "idFields",
+                                             "appends", "existing", "columns", "replacing"};
+    switch (change->kind) {
+    case HEADER_TAKE_NUMBERS:
+        BSON_APPEND_INT64(query, "generation", change->generation);
+        BSON_APPEND_INT64(query, "nextExtent", (int64_t)change->next_extent);
+        BSON_APPEND_INT64(query, "nextOrdinal", (int64_t)change->next_ordinal);
+        BSON_APPEND_INT64(set, "nextExtent", (int64_t)(change->next_extent + change->extents));
+        BSON_APPEND_INT64(set, "nextOrdinal", (int64_t)(change->next_ordinal + change->ordinals));
+        if (change->knows_columns)
+            BSON_APPEND_INT64(set, "registered", (int64_t)(change->next_ordinal + change->ordinals));
+        return;
+    case HEADER_BIND:
+        BSON_APPEND_NULL(query, "format"); /* the field is not there */
+        BSON_APPEND_INT64(query, "generation", change->generation);
+        entry_append_owner(query, "dropping", &nobody);
+        BSON_APPEND_UTF8(set, "format", change->format);
+        BSON_APPEND_UTF8(set, "digest", change->format_digest);
+        BSON_APPEND_UTF8(set, "filter", change->filter);
+        if (change->id && change->id[0])
+            BSON_APPEND_UTF8(set, "idFields", change->id);
+        if (change->existing && change->existing[0])
+            BSON_APPEND_UTF8(set, "existing", change->existing);
+        if (change->format_text)
+            BSON_APPEND_UTF8(set, "formatText", change->format_text);
+        put_columns(set, change);
+        return;
+    case HEADER_WIDEN:
+        BSON_APPEND_UTF8(query, "digest", change->format_digest);
+        entry_append_owner(query, "dropping", &nobody);
+        if (change->widened)
+            BSON_APPEND_INT64(query, "widened", (int64_t)change->widened);
+        else
+            BSON_APPEND_NULL(query, "widened"); /* the field is not there */
+        BSON_APPEND_INT64(set, "widened", (int64_t)change->widened + 1);
+        put_columns(set, change);
+        if (change->format_text)
+            BSON_APPEND_UTF8(set, "formatText", *change->format_text ? change->format_text : BY_FORMAT);
+        return;
+    case HEADER_BEGIN_DROP:
+        entry_append_owner(query, "dropping", &change->dropping);
+        entry_append_owner(set, "dropping", &change->by);
+        if (change->drops)
+            BSON_APPEND_INT64(query, "drops", (int64_t)change->drops);
+        else
+            BSON_APPEND_NULL(query, "drops"); /* the field is not there */
+        BSON_APPEND_INT64(set, "drops", (int64_t)change->drops + 1);
+        return;
+    case HEADER_CANCEL_DROP:
+        entry_append_owner(query, "dropping", &change->by);
+        entry_append_owner(set, "dropping", &nobody);
+        return;
+    case HEADER_END_DROP:
+        entry_append_owner(query, "dropping", &change->by);
+        BSON_APPEND_INT64(query, "nextOrdinal", (int64_t)change->next_ordinal);
+        BSON_APPEND_INT64(set, "firstOrdinal", (int64_t)change->next_ordinal);
+        BSON_APPEND_INT64(set, "registered", (int64_t)change->next_ordinal);
+        entry_append_owner(set, "dropping", &nobody);
+        BSON_APPEND_INT32(set, "layout", STORE_LAYOUT);
+        BSON_APPEND_INT32(set, "laneRule", RECORD_ID_LANE_RULE);
+        BSON_APPEND_INT64(set, "generation", change->generation);
+        BSON_APPEND_BINARY(set, "uuid", BSON_SUBTYPE_UUID, change->uuid, STORE_UUID);
+        for (size_t i = 0; i < COUNT(of_binding); i++)
+            BSON_APPEND_BOOL(unset, of_binding[i], true);
+        return;
+    case HEADER_NEW_UUID:
+        entry_append_owner(query, "dropping", &nobody);
+        BSON_APPEND_INT64(query, "generation", change->generation);
+        if (change->unbound)
+            BSON_APPEND_NULL(query, "format"); /* the field is not there */
+        BSON_APPEND_INT64(set, "generation", (int64_t)change->generation + 1);
+        BSON_APPEND_BINARY(set, "uuid", BSON_SUBTYPE_UUID, change->uuid, STORE_UUID);
+        return;
+    case HEADER_BEGIN_REPLACING:
+        entry_append_owner(query, "dropping", &nobody);
+        entry_append_owner(query, "replacing", &change->replacing);
+        entry_append_owner(set, "replacing", &change->by);
+        return;
+    case HEADER_END_REPLACING:
+        entry_append_owner(query, "replacing", &change->by);
+        entry_append_owner(set, "replacing", &nobody);
+        return;
+    case HEADER_APPEND:
+        entry_append_owner(query, "dropping", &nobody);
+        BSON_APPEND_INT64(query, "generation", change->generation);
+        BSON_APPEND_BOOL(set, "appends", true);
+        return;
+    case HEADER_SYNC:
+        BSON_APPEND_DATE_TIME(set, "synced", clock_wall_ms());
+        return;
+    }
+}
+
+bool store_mongo_change_header(store_t *store, const header_change_t *change, bool *changed, err_t *err) {
+    bson_t statements = BSON_INITIALIZER, statement, query, set = BSON_INITIALIZER, unset = BSON_INITIALIZER,
+           updates;
+    uint64_t matched;
+    BSON_APPEND_DOCUMENT_BEGIN(&statements, "0", &statement);
+    BSON_APPEND_DOCUMENT_BEGIN(&statement, "q", &query);
+    BSON_APPEND_UTF8(&query, "_id", HEADER);
+    header_change_to_bson(change, &query, &set, &unset);
+    bson_append_document_end(&statement, &query);
+    BSON_APPEND_DOCUMENT_BEGIN(&statement, "u", &updates);
+    BSON_APPEND_DOCUMENT(&updates, "$set", &set);
+    if (!bson_empty(&unset))
+        BSON_APPEND_DOCUMENT(&updates, "$unset", &unset);
+    bson_append_document_end(&statement, &updates);
+    bson_append_document_end(&statements, &statement);
+    bool ok =
+        store_mongo_update(store_mongo_of(store), store_mongo_of(store)->files, &statements, &matched, err);
+    bson_destroy(&set);
+    bson_destroy(&unset);
+    bson_destroy(&statements);
+    *changed = matched == 1;
     return ok;
 }
 

@@ -1,6 +1,6 @@
 #include "load/before/describe_input.h"
 #include "base/clock.h"
-#include "catalog/register/room.h"
+#include "catalog/register/register.h"
 #include "format/cut/ends.h"
 #include "format/record/dialect.h"
 #include "format/record/record_id.h"

@@ -3,11 +3,8 @@
 #define TIPPLE_LOAD_JOB_JOB_H
 
 #include "catalog/catalog.h"
-#include "catalog/heartbeat.h"
-#include "catalog/hold.h"
 #include "catalog/places.h"
 #include "catalog/register/register.h"
-#include "catalog/removal.h"
 #include "catalog/store/store_mongo.h"
 #include "format/filter.h"
 #include "input/manifest.h"

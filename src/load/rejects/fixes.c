@@ -1,7 +1,7 @@
 #include "load/rejects/fixes.h"
 #include "base/log.h"
 #include "base/text.h"
-#include "catalog/ledger/standing.h"
+#include "catalog/store/entry.h"
 #include "format/record/record_id.h"
 #include "input/cutter.h"
 

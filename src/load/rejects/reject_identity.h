@@ -4,7 +4,7 @@
 #ifndef TIPPLE_LOAD_REJECTS_REJECT_IDENTITY_H
 #define TIPPLE_LOAD_REJECTS_REJECT_IDENTITY_H
 
-#include "catalog/ledger/standing.h"
+#include "catalog/store/entry.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -4,7 +4,7 @@
 #include "base/log.h"
 #include "base/stop.h"
 #include "base/text.h"
-#include "catalog/ledger/standing.h"
+#include "catalog/store/entry.h"
 #include "load/job/job.h"
 
 #include <stdlib.h>

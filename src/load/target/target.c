@@ -4,7 +4,7 @@
 #include "base/host.h"
 #include "base/log.h"
 #include "base/numbers.h"
-#include "catalog/register/turns.h"
+#include "catalog/register/register.h"
 #include "load/job/job.h"
 #include "server/bson_read.h"
 #include "server/cluster.h"

@@ -7,14 +7,39 @@
  * places, the last one to all that is sorted after them.
  *
  * Where the `_id`s are the data's own, it reads all of them, and those that verifiers have not found are strays. */
-#ifndef TIPPLE_VERIFY_STRAY_STRAY_SCAN_H
-#define TIPPLE_VERIFY_STRAY_STRAY_SCAN_H
+#ifndef TIPPLE_VERIFY_STRAY_SCAN_H
+#define TIPPLE_VERIFY_STRAY_SCAN_H
 
 #include "catalog/places.h"
 #include "load/blocks/block.h"
 #include "server/server.h"
-#include "verify/compare/difference.h"
-#include "verify/compare/verifier.h"
+#include "verify/difference.h"
+#include "verify/verifier.h"
+
+/* gaps: the ranges of `_id`s that belong to no window of the given files. Made once. After that it is only read, by any
+ * thread.
+ *
+ *     lane 0                               lane 1                    lane 2
+ *     |--w--|        gap        |--w+1024--|        gap        |--w'--|       gap        ...
+ */
+
+typedef struct gaps gaps_t;
+
+/* The number of blocks of each file must be known. NULL: out of memory. */
+gaps_t *gaps_new(const load_file_t *files, size_t count);
+void gaps_free(gaps_t *gaps); /* NULL is allowed */
+
+/* The first `_id` of a lane. For lane RECORD_ID_LANES, which does not exist: the end of the last lane, 2^63. */
+static inline uint64_t gaps_lane_start(size_t lane) {
+    return (uint64_t)lane << RECORD_ID_OFFSET_BITS;
+}
+
+/* Calls `take` for each gap [from, to) in these lanes, in ascending order. Only the first gap of the first lane and the last
+ * gap of the last one may be empty: there is always one that begins at 0, and one that ends at 2^63. Stops and returns false
+ * when `take` returns false. */
+typedef bool gaps_fn(void *context, uint64_t from, uint64_t to, err_t *err);
+bool gaps_each(const gaps_t *gaps, size_t from_lane, size_t to_lane, gaps_fn *take, void *context,
+               err_t *err);
 
 typedef struct {
     server_t *server;

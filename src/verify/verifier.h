@@ -9,8 +9,8 @@
  * A block that was cut short by a lost connection, a stepdown or a moved chunk is looked at again from its
  * start. A block in which something differs is looked at once more, too, and what is told is the second look:
  * a primary that was elected a moment ago may not know yet that the majority has what it holds. */
-#ifndef TIPPLE_VERIFY_COMPARE_VERIFIER_H
-#define TIPPLE_VERIFY_COMPARE_VERIFIER_H
+#ifndef TIPPLE_VERIFY_VERIFIER_H
+#define TIPPLE_VERIFY_VERIFIER_H
 
 #include "catalog/register/register.h"
 #include "format/filter.h"
@@ -18,41 +18,12 @@
 #include "load/rejects/fixes.h"
 #include "server/server.h"
 #include "server/wire.h"
-#include "verify/compare/difference.h"
-#include "verify/compare/last_wins.h"
+#include "verify/difference.h"
+#include "verify/own_ids.h"
 
 #include <pthread.h>
 #include <stddef.h>
 #include <stdint.h>
-
-/* verified_ids: which documents were found by their own `_id`s, as hashes; and fixed records whose documents have an `_id`
- * that nobody here knows. */
-
-/* A record that a person has fixed: its document is somewhere in the collection. */
-typedef struct {
-    uint64_t hash; /* of the document */
-    bool found;
-    difference_t missing; /* if it is not found; owns nothing */
-} awaited_fix_t;
-
-/* Where the `_id`s are the data's own: which ones were found, as id_hash. */
-typedef struct {
-    uint64_t *hashes;
-    size_t count, room;
-    awaited_fix_t *awaited;
-    size_t awaited_count, awaited_room;
-} verified_ids_t;
-
-bool verified_ids_note(verified_ids_t *ids, uint64_t hash, err_t *err);
-bool verified_ids_await(verified_ids_t *ids, const awaited_fix_t *fix, err_t *err);
-bool verified_ids_add(verified_ids_t *to, const verified_ids_t *from, err_t *err);
-
-void verified_ids_sort(verified_ids_t *ids); /* each hash once */
-/* When they are sorted: was a document of this hash found? Is one of this content awaited? Then it counts as found. */
-bool verified_ids_has(const verified_ids_t *ids, uint64_t hash);
-bool verified_ids_take(const verified_ids_t *ids, uint64_t content);
-/* What is awaited and was not found. */
-bool verified_ids_tell_missing(const verified_ids_t *ids, differences_t *differences, err_t *err);
 
 /* What all verifiers of a run share. */
 typedef struct {

@@ -1,4 +1,4 @@
-#include "catalog/removal.h"
+#include "catalog/catalog.h"
 
 #include <stdlib.h>
 #include <string.h>

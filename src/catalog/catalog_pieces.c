@@ -1,0 +1,241 @@
+#include "catalog/catalog.h"
+#include "format/record/record_id.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* How often in a lease the catalog says of each piece of ours whose it is. */
+enum { CONFIRMED_A_LEASE = 4 };
+
+/* ---- with a ledger ---- */
+
+static int by_value(const void *a, const void *b) {
+    const uint32_t left = *(const uint32_t *)a, right = *(const uint32_t *)b;
+    return (left > right) - (left < right);
+}
+
+/* Sorts them and removes doubles. Returns how many are left. */
+static size_t sort_ordinals(uint32_t *ordinals, size_t count) {
+    size_t kept = 0;
+    if (count)
+        qsort(ordinals, count, sizeof *ordinals, by_value);
+    for (size_t i = 0; i < count; i++)
+        if (!kept || ordinals[kept - 1] != ordinals[i])
+            ordinals[kept++] = ordinals[i];
+    return kept;
+}
+
+static bool refuse_gone(err_t *err) {
+    return err_set(err, STATUS_SERVER,
+                   "the catalog of the collection was removed or changed by somebody while it was loaded: "
+                   "start over with --drop");
+}
+
+/* Reads until all are there: a reply may hold fewer than were asked for. */
+static bool read_some(store_t *store, uint32_t *ordinals, size_t count, entries_t *entries, err_t *err) {
+    const size_t asked = sort_ordinals(ordinals, count);
+    return store_read_all(store, ordinals, asked, entries, err) &&
+           (entries->count == asked || refuse_gone(err));
+}
+
+bool catalog_look_at_loads(store_t *store, ledger_t *ledger, const others_t *others, err_t *err) {
+    ledger->loads_reading = ledger->readings;
+    return others_look(store, others, &ledger->liveness, err);
+}
+
+typedef bool asks_fn(const ledger_t *ledger, const ledger_input_t *input, int64_t since_ns);
+
+/* Reads the entries of the inputs that `asks` names (NULL: of all), and tells the ledger. whole: these are all that are
+ * not settled. */
+static bool read_inputs(store_t *store, ledger_t *ledger, asks_fn *asks, int64_t since_ns, bool whole,
+                        int64_t now_ns, err_t *err) {
+    entries_t entries = {0};
+    size_t count = 0;
+    uint32_t *ordinals = malloc((ledger->input_count + 1) * sizeof *ordinals);
+    if (!ordinals)
+        return err_memory(err, ledger->input_count * sizeof *ordinals);
+    for (size_t i = 0; i < ledger->input_count; i++)
+        if (!asks || asks(ledger, &ledger->inputs[i], since_ns))
+            ordinals[count++] = ledger->inputs[i].entry.ordinal;
+    bool ok = true;
+    if (count || whole)
+        ok = (whole ? store_read_all(store, ordinals, sort_ordinals(ordinals, count), &entries, err)
+                    : read_some(store, ordinals, count, &entries, err)) &&
+             ledger_read(ledger, &entries, whole, now_ns, err);
+    free(ordinals);
+    entries_free(&entries);
+    return ok;
+}
+
+static bool is_unsettled(const ledger_t *ledger, const ledger_input_t *input, int64_t since_ns) {
+    (void)since_ns;
+    return !ledger_is_settled(ledger, input);
+}
+
+bool catalog_look(store_t *store, ledger_t *ledger, const others_t *others, err_t *err) {
+    return read_inputs(store, ledger, is_unsettled, 0, true, others->now(others->context), err) &&
+           catalog_look_at_loads(store, ledger, others, err);
+}
+
+static bool is_unconfirmed(const ledger_t *ledger, const ledger_input_t *input, int64_t since_ns) {
+    bool any = false;
+    for (size_t i = 0; i < input->work_count; i++) {
+        const work_t *work = &ledger->works[input->first_work + i];
+        any |= work->state == WORK_OURS && work->confirmed_ns <= since_ns;
+    }
+    return any;
+}
+
+bool catalog_confirm(store_t *store, ledger_t *ledger, const others_t *others, bool in_any_case, err_t *err) {
+    const int64_t now_ns = others->now(others->context),
+                  since_ns = in_any_case ? now_ns : now_ns - others->lease_ns / CONFIRMED_A_LEASE;
+    if (!in_any_case && ledger_confirmed(ledger) > since_ns)
+        return true;
+    return read_inputs(store, ledger, is_unconfirmed, since_ns, false, now_ns, err);
+}
+
+/* Takes numbers for the text that grown inputs have more. */
+static bool number_takes(store_t *store, take_t *takes, size_t count, err_t *err) {
+    for (size_t i = 0; i < count; i++) {
+        uint64_t unit, ordinal, bytes = takes[i].extent.length;
+        if (!bytes)
+            continue;
+        if (!store_take_numbers(store, 0, (bytes + RECORD_ID_EXTENT_UNIT - 1) / RECORD_ID_EXTENT_UNIT, 0,
+                                &unit, &ordinal, err))
+            return false;
+        takes[i].extent.base = unit * RECORD_ID_EXTENT_UNIT;
+    }
+    return true;
+}
+
+bool catalog_take(store_t *store, ledger_t *ledger, int64_t now_ns, const work_t *only, size_t least,
+                  uint64_t most_bytes, err_t *err) {
+    take_t *takes = NULL;
+    size_t count = 0;
+    uint64_t changed;
+    entries_t entries = {0};
+    bool ok = ledger_choose(ledger, only, least, most_bytes, &takes, &count, err) &&
+              number_takes(store, takes, count, err);
+    entry_change_t *changes = malloc((count + 1) * sizeof *changes);
+    uint32_t *ordinals = malloc((count + 1) * sizeof *ordinals);
+    ok = ok && ((changes && ordinals) || err_memory(err, count * sizeof *changes));
+    for (size_t i = 0; ok && i < count; i++) {
+        changes[i] = takes[i].change;
+        ordinals[i] = takes[i].change.ordinal;
+    }
+    ledger->writes++;
+    /* reads the owner first, then the progress: so what the former owner wrote in between is seen */
+    ok = ok && store->change_entries(store, changes, count, &changed, err) &&
+         read_some(store, ordinals, count, &entries, err) &&
+         ledger_taken(ledger, takes, count, &entries, now_ns, err);
+    takes_free(takes, count);
+    free(changes);
+    free(ordinals);
+    entries_free(&entries);
+    return ok;
+}
+
+bool catalog_checkpoint(store_t *store, ledger_t *ledger, int64_t now_ns, err_t *err) {
+    entry_change_t *changes = NULL;
+    size_t count = 0;
+    uint64_t changed = 0;
+    bool ok = ledger_checkpoint(ledger, &changes, &count, err);
+    ledger->writes += ok && count;
+    ok = ok && (!count || store->change_entries(store, changes, count, &changed, err));
+    if (ok && changed == count) {
+        ledger_written(ledger, changes, count, now_ns);
+    } else if (ok) {
+        /* a load that has taken one piece from us has probably taken others: what we have not yet sent of them need not
+         * be sent */
+        ok = read_inputs(store, ledger, NULL, 0, false, now_ns, err);
+    }
+    free(changes);
+    return ok;
+}
+
+bool catalog_extend(store_t *store, ledger_t *ledger, int64_t now_ns, work_t *work, uint32_t epoch,
+                    uint64_t offset, bool *ours, err_t *err) {
+    for (;;) {
+        const entry_t *entry = &ledger->inputs[work->input].entry;
+        uint64_t number, unit, ordinal, changed;
+        *ours = work->state == WORK_OURS && work->epoch == epoch;
+        if (!*ours || entry_number(entry, offset, &number))
+            return true;
+        extent_t extent = {.start = entry_extents_end(entry)};
+        const uint64_t pieces = (offset - extent.start) / RECORD_ID_STREAM_PIECE + 1;
+        extent.length = pieces * RECORD_ID_STREAM_PIECE;
+        if (!store_take_numbers(store, 0, extent.length / RECORD_ID_EXTENT_UNIT, 0, &unit, &ordinal, err))
+            return false;
+        extent.base = unit * RECORD_ID_EXTENT_UNIT;
+        entry_change_t change = ledger_change(ledger, work);
+        change.no_extent_yet = true;
+        change.extent = &extent;
+        change.extent_at = entry->extent_count;
+        ledger->writes++;
+        if (!store->change_entries(store, &change, 1, &changed, err))
+            return false;
+        /* what is there counts, whichever load wrote it */
+        entries_t entries = {0};
+        uint32_t asked = entry->ordinal;
+        bool ok =
+            read_some(store, &asked, 1, &entries, err) && ledger_read(ledger, &entries, false, now_ns, err);
+        entries_free(&entries);
+        if (!ok)
+            return false;
+    }
+}
+
+static bool refuse_lost(err_t *err) {
+    return err_set(err, STATUS_SERVER,
+                   "another load has taken over an input of these records, because this one gave no sign of "
+                   "life for too long: run the same command again");
+}
+
+bool hold_take(const hold_t *hold, err_t *err) {
+    ledger_t *ledger = hold->ledger;
+    const others_t *others = &hold->others;
+    for (;;) {
+        const load_seen_t *load;
+        if (!catalog_look(hold->store, ledger, others, err))
+            return false;
+        if (ledger_may_hold(ledger, &load)) {
+            if (!catalog_take(hold->store, ledger, others->now(others->context), NULL, SIZE_MAX, 0, err))
+                return false;
+            if (ledger_holds(ledger))
+                return true;
+            if (!hold_give_back(hold, err)) /* another command was faster */
+                return false;
+        } else if (load) {
+            others->waits_for(others->context, load);
+        }
+        if (!others->wait(others->context, err))
+            return false;
+    }
+}
+
+bool hold_confirm(const hold_t *hold, bool in_any_case, err_t *err) {
+    return catalog_confirm(hold->store, hold->ledger, &hold->others, in_any_case, err) &&
+           (ledger_holds(hold->ledger) || refuse_lost(err));
+}
+
+bool hold_change(const hold_t *hold, const entry_change_t *changes, size_t count, err_t *err) {
+    uint64_t changed = 0;
+    if (!count)
+        return true;
+    if (!hold->store->change_entries(hold->store, changes, count, &changed, err))
+        return false;
+    return changed == count ||
+           (hold_confirm(hold, true, err) && err_set(err, STATUS_SERVER,
+                                                     "the catalog was changed by somebody while records were "
+                                                     "loaded again: run the same command again"));
+}
+
+bool hold_give_back(const hold_t *hold, err_t *err) {
+    entry_change_t *changes;
+    size_t count;
+    uint64_t changed;
+    const bool ok = ledger_give_back(hold->ledger, &changes, &count, err) &&
+                    (!count || hold->store->change_entries(hold->store, changes, count, &changed, err));
+    free(changes);
+    return ok;
+}
