@@ -1,19 +1,21 @@
-/* The ledger: what was read from the catalog, and what follows from it. */
+/* What the ledger has read from the catalog, and what follows from it: which loads are dead, the state of each piece,
+ * whose turn it is, and what the load does next. */
 #include "catalog/ledger/ledger.h"
 #include "base/text.h"
 #include "catalog/ledger/ledger_inner.h"
 
 #include <stdlib.h>
-#include <string.h>
 
-static watched_t *find(const liveness_t *liveness, const load_id_t *load) {
+/* ---- liveness ---- */
+
+static watched_t *find_watched(const liveness_t *liveness, const load_id_t *load) {
     for (size_t i = 0; i < liveness->count; i++)
         if (load_id_equal(&liveness->watched[i].load.id, load))
             return &liveness->watched[i];
     return NULL;
 }
 
-static watched_t *add(liveness_t *liveness, const load_seen_t *load, err_t *err) {
+static watched_t *add_watched(liveness_t *liveness, const load_seen_t *load, err_t *err) {
     if (!GROW(liveness->watched, liveness->room, liveness->count + 1, err))
         return NULL;
     watched_t *watched = &liveness->watched[liveness->count++];
@@ -27,9 +29,9 @@ bool liveness_update(liveness_t *liveness, const loads_t *loads, int64_t now_ns,
         liveness->watched[i].listed = liveness->watched[i].alive = false;
     for (size_t i = 0; i < loads->count; i++) {
         const load_seen_t *load = &loads->loads[i];
-        watched_t *watched = find(liveness, &load->id);
+        watched_t *watched = find_watched(liveness, &load->id);
         const bool is_new = !watched;
-        if (is_new && !(watched = add(liveness, load, err)))
+        if (is_new && !(watched = add_watched(liveness, load, err)))
             return false;
         const bool changed = is_new || watched->load.beat != load->beat;
         if (changed || watched->fresh) {
@@ -48,17 +50,17 @@ bool liveness_update(liveness_t *liveness, const loads_t *loads, int64_t now_ns,
 }
 
 bool liveness_is_dead(const liveness_t *liveness, const load_id_t *load) {
-    const watched_t *watched = find(liveness, load);
+    const watched_t *watched = find_watched(liveness, load);
     return !watched || !watched->listed || watched->dead;
 }
 
 const load_seen_t *liveness_find(const liveness_t *liveness, const load_id_t *load) {
-    const watched_t *watched = find(liveness, load);
+    const watched_t *watched = find_watched(liveness, load);
     return watched && watched->listed ? &watched->load : NULL;
 }
 
 const load_seen_t *liveness_alive(const liveness_t *liveness, const load_id_t *load) {
-    const watched_t *watched = find(liveness, load);
+    const watched_t *watched = find_watched(liveness, load);
     return watched && watched->alive ? &watched->load : NULL;
 }
 
@@ -66,6 +68,8 @@ void liveness_free(liveness_t *liveness) {
     free(liveness->watched);
     *liveness = (liveness_t){.lease_ns = liveness->lease_ns};
 }
+
+/* ---- the ledger ---- */
 
 void ledger_init(ledger_t *ledger, const ledger_options_t *options) {
     *ledger = (ledger_t){
@@ -117,7 +121,7 @@ static uint32_t wanted_version(const ledger_input_t *input, const work_t *work) 
 
 /* ---- what a piece is, as it was read ---- */
 
-/* As this was read of it. */
+/* True if the piece, as it was read, is complete. */
 static bool reads_complete(const ledger_t *ledger, const work_t *work, const piece_t *read) {
     return piece_is_complete(read, wanted_version(&ledger->inputs[work->input], work),
                              ledger->options.generation, ledger->options.safe);
@@ -138,6 +142,12 @@ bool ledger_needs_check(const ledger_input_t *input, const piece_t *piece) {
     return (piece->complete || piece->done.count) && (input->stream || then_ns != input->seen.modified_ns);
 }
 
+static void follow_order(ledger_t *ledger) {
+    while (ledger->order && ledger->order_from < ledger->work_count &&
+           ledger->works[ledger->order[ledger->order_from]].state == WORK_DONE)
+        ledger->order_from++;
+}
+
 void ledger_become(ledger_t *ledger, work_t *work, work_state_t state) {
     const size_t at = (size_t)(work - ledger->works);
     work->state = state;
@@ -145,6 +155,8 @@ void ledger_become(ledger_t *ledger, work_t *work, work_state_t state) {
         ledger->first_open = at;
     if ((state == WORK_OURS || state == WORK_CHECK) && at < ledger->hand_out_from)
         ledger->hand_out_from = at;
+    if (state == WORK_DONE)
+        follow_order(ledger);
 }
 
 void ledger_own(ledger_t *ledger, work_t *work) {
@@ -154,7 +166,7 @@ void ledger_own(ledger_t *ledger, work_t *work) {
     ledger_become(ledger, work, WORK_OURS);
 }
 
-/* Ours: by a take whose reply we did not get. */
+/* OPEN or OTHERS. A piece that names us was taken by a command whose reply we did not get. */
 static work_state_t to_be_taken(const ledger_t *ledger, const work_t *work) {
     const load_id_t *owner = &ledger_piece(ledger, work)->owner;
     return load_id_is_nobody(owner) || load_id_equal(owner, &ledger->options.self) ? WORK_OPEN : WORK_OTHERS;
@@ -164,11 +176,19 @@ void ledger_complete(ledger_t *ledger, work_t *work) {
     ledger_become(ledger, work, work->again ? to_be_taken(ledger, work) : WORK_DONE);
 }
 
-bool ledger_must_check(const ledger_t *ledger, const work_t *work) {
+/* True if what was done of the piece must be compared with the text first. */
+static bool must_check(const ledger_t *ledger, const work_t *work) {
     return !work->checked && ledger_needs_check(&ledger->inputs[work->input], ledger_piece(ledger, work));
 }
 
-/* Forgets all that we remember of the piece. */
+bool ledger_believes(const ledger_t *ledger, const work_t *work) {
+    const piece_t *piece = ledger_piece(ledger, work);
+    const bool anew = work->again && !must_check(ledger, work);
+    const bool unbelieved = anew || (ledger->options.safe && piece->unsafe);
+    return piece->generation == ledger->options.generation && !unbelieved;
+}
+
+/* Another load has taken a piece of ours. */
 static void lose(ledger_t *ledger, work_t *work) {
     ledger_forget(work);
     ledger->lost++;
@@ -181,7 +201,7 @@ static void classify(ledger_t *ledger, work_t *work) {
         return;
     if (is_complete(ledger, work)) {
         work->by_others = work->state == WORK_OTHERS;
-        if (ledger_must_check(ledger, work))
+        if (must_check(ledger, work))
             ledger_become(ledger, work, WORK_CHECK);
         else
             ledger_complete(ledger, work);
@@ -194,8 +214,8 @@ static void classify(ledger_t *ledger, work_t *work) {
 
 static bool relate(ledger_t *ledger, ledger_input_t *input, err_t *err) {
     const ledger_options_t *options = &ledger->options;
-    /* a version that this load has seen stays a version for it, even if the catalog has dropped it since; who only holds
-     * an input reads none */
+    /* a version that this load has seen stays one for it, even if the catalog has dropped it since; a load that only
+     * holds the input reads no version */
     const uint32_t known = input->view == VIEW_GROWN || options->holds ? 0 : input->version;
     if (known && known < input->entry.version && !entry_version(&input->entry, known)) {
         input->view = VIEW_OLDER;
@@ -224,15 +244,15 @@ static bool check_generation(const ledger_t *ledger, const entry_t *entry, const
     return true;
 }
 
-/* Was the piece registered as taken by this load, in the first portion of its new inputs, and is it still ours as
- * read? */
+/* True if the piece was registered as taken by this load, in the first portion of its new inputs, and is still ours. */
 static bool was_registered_as_taken(const ledger_t *ledger, const work_t *work) {
     const piece_t *piece = ledger_piece(ledger, work);
     return load_id_equal(&piece->owner, &ledger->options.self) &&
            piece->generation == ledger->options.generation && ledger->inputs[work->input].view == VIEW_SAME;
 }
 
-/* The records that this run will not read. Those of the tail it does, unless all of the piece is done for this version. */
+/* Counts the records that this run will not read. It reads those of the tail, unless the whole piece is done for this
+ * version. */
 static counts_t done_before(const ledger_t *ledger, const work_t *work) {
     const piece_t *piece = ledger_piece(ledger, work);
     if (!ledger_believes(ledger, work))
@@ -269,14 +289,14 @@ bool ledger_add(ledger_t *ledger, ledger_input_t *input, err_t *err) {
     return true;
 }
 
-/* Is this a piece that was seen complete, and that another command is doing again since (without --unsafe, or because
- * it is removed)? This run continues with what it saw, rejects included. */
+/* True if the piece was seen complete, and another command is doing it again (without --unsafe, or because it is
+ * removed). This run continues with what it saw, rejects included. */
 static bool is_begun_anew(const ledger_t *ledger, const work_t *work, const piece_t *read) {
     return (work->state == WORK_DONE || work->state == WORK_CHECK) && is_complete(ledger, work) &&
            !reads_complete(ledger, work, read);
 }
 
-/* For a piece of ours, what we know is newer than what was read: it is kept. */
+/* What we know of a piece of ours is newer than what was read, and stays. */
 static bool keep_own_progress(ledger_t *ledger, const ledger_input_t *input, entry_t *read, err_t *err) {
     for (size_t i = 0; i < input->work_count; i++) {
         const work_t *work = &ledger->works[input->first_work + i];
@@ -287,7 +307,7 @@ static bool keep_own_progress(ledger_t *ledger, const ledger_input_t *input, ent
     return true;
 }
 
-/* Was a write of ours that completed the piece made, although its reply was lost or said otherwise? */
+/* True if our write that completed the piece was made, although its reply was lost or said otherwise. */
 static bool was_completed_by_us(const ledger_t *ledger, const work_t *work, const piece_t *read) {
     return work->fed && read->epoch == work->epoch && load_id_is_nobody(&read->owner) &&
            reads_complete(ledger, work, read);
@@ -336,7 +356,7 @@ static bool read_entry(ledger_t *ledger, ledger_input_t *input, const entry_t *r
     return true;
 }
 
-/* For all inputs: what this load has sent of a removed input may arrive after the removal. */
+/* Notes it of all inputs, because what this load has sent of a removed input may arrive after the removal. */
 static void note_removed(ledger_t *ledger, const entries_t *entries) {
     for (size_t i = 0; i < ledger->input_count; i++) {
         const entry_t *read = entries_find(entries, ledger->inputs[i].entry.ordinal);
@@ -363,7 +383,7 @@ bool ledger_read(ledger_t *ledger, const entries_t *entries, bool whole, int64_t
     return true;
 }
 
-/* The ledger: inputs one after the other, by their numbers in the catalog, where later records replace earlier ones. */
+/* ---- the order, where later records replace earlier ones ---- */
 
 static uint64_t rank_of(const ledger_t *ledger, size_t number) {
     const work_t *work = &ledger->works[number];
@@ -382,40 +402,38 @@ bool ledger_put_in_order(ledger_t *ledger, err_t *err) {
     for (size_t i = 0; i < ledger->work_count; i++)
         ledger->order[i] = i;
     qsort_r(ledger->order, ledger->work_count, sizeof *ledger->order, by_rank, ledger);
+    follow_order(ledger);
     return true;
 }
 
-void ledger_follow_order(ledger_t *ledger) {
-    while (ledger->order && ledger->order_from < ledger->work_count &&
-           ledger->works[ledger->order[ledger->order_from]].state == WORK_DONE)
-        ledger->order_from++;
-}
-
-bool ledger_is_its_turn(const ledger_t *ledger, const work_t *work) {
-    const work_t *turn = NULL;
-    for (size_t i = ledger->order_from; ledger->order && !turn && i < ledger->work_count; i++)
-        if (ledger->works[ledger->order[i]].state != WORK_DONE)
-            turn = &ledger->works[ledger->order[i]];
-    return !turn || turn == work ||
-           (turn->input != work->input &&
-            ledger->inputs[turn->input].group == ledger->inputs[work->input].group);
+/* True for the first piece that is not DONE, and for other inputs of its group. */
+static bool is_its_turn(const ledger_t *ledger, const work_t *work) {
+    if (!ledger->order || ledger->order_from == ledger->work_count)
+        return true;
+    const work_t *turn = &ledger->works[ledger->order[ledger->order_from]];
+    return turn == work || (turn->input != work->input &&
+                            ledger->inputs[turn->input].group == ledger->inputs[work->input].group);
 }
 
 /* ---- what to do next ---- */
 
-/* Every load writes its own entry before it takes a piece. So if an owner was read, and the loads that are read later
- * do not contain it, it is gone. */
+/* Every load enters itself before it takes a piece. So an owner that was read, and is not among the loads that were
+ * read later, is gone. */
 static bool is_owner_dead(const ledger_t *ledger, const work_t *work) {
     const ledger_input_t *input = &ledger->inputs[work->input];
     return ledger->loads_reading >= input->read_number &&
            liveness_is_dead(&ledger->liveness, &ledger_piece(ledger, work)->owner);
 }
 
+static bool is_free(const ledger_t *ledger, const work_t *work) {
+    return work->state == WORK_OPEN || (work->state == WORK_OTHERS && is_owner_dead(ledger, work));
+}
+
 bool ledger_may_take(const ledger_t *ledger, const work_t *work) {
     const ledger_input_t *input = &ledger->inputs[work->input];
-    if ((input->view == VIEW_OLDER && is_last(input, work)) || !ledger_is_its_turn(ledger, work))
+    if ((input->view == VIEW_OLDER && is_last(input, work)) || !is_its_turn(ledger, work))
         return false;
-    return work->state == WORK_OPEN || (work->state == WORK_OTHERS && is_owner_dead(ledger, work));
+    return is_free(ledger, work);
 }
 
 static bool refuse_older(const ledger_t *ledger, const ledger_input_t *input, err_t *err) {
@@ -444,8 +462,7 @@ bool ledger_next(const ledger_t *ledger, next_t *next, const load_seen_t **waits
             *next = NEXT_TAKE;
             return true;
         }
-        if (older &&
-            (work->state == WORK_OPEN || (work->state == WORK_OTHERS && is_owner_dead(ledger, work))))
+        if (older && is_free(ledger, work))
             return refuse_older(ledger, input, err);
         working |= work->state == WORK_OURS || work->state == WORK_CHECK;
         if (work->state == WORK_OTHERS) {

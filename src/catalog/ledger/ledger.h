@@ -1,6 +1,6 @@
 /* ledger: one load's view of who owns what, what is done, and when the load may end. All decisions are here, and
- * nothing else: the ledger reads no clock, talks to no server and starts no thread, so the simulator runs this same
- * code. It knows what was read from the catalog, and what its own load has told it.
+ * nothing else: the ledger reads no clock, talks to no server and starts no thread, so the simulator runs the same
+ * code. It knows what was read from the catalog and what its own load has reported. The load's main thread calls it.
  *
  *   a piece, as this load sees it:
  *
@@ -13,23 +13,27 @@
  *         |                                          it was read as complete                    |
  *         +-------------------------------------------------------------------------------------+
  *
- *        CHECK: it is complete, but the file has another modification time, or it is a stream: its text is
- *        read and compared with the hashes of the done blocks. If they are equal it is DONE, or, of a stream that is
- *        longer, OPEN; if not, the input has changed.
+ *        CHECK: it is complete, but the file has another modification time, or it is a stream: its text is read and
+ *        compared with the hashes of the done blocks. If they are equal the piece is DONE, or OPEN if a stream has
+ *        become longer; if not, the input has changed.
  *
- * An input is compared with its entry by `relate`. The input is the same; or it is longer (VIEW_GROWN: the rest will be
- * loaded, as a new version); or it is an earlier version (VIEW_OLDER: nothing of the rest can be loaded from here); or
- * it has changed, which ends the load. */
+ * The load compares each input with its entry (options.relate): it is the same; longer (VIEW_GROWN: the rest will be
+ * loaded, as a new version); an earlier version (VIEW_OLDER: the rest cannot be loaded from here); or changed, which
+ * ends the load.
+ *
+ * What the catalog says of a piece of ours is older than what we know of it: our progress is kept, but the catalog
+ * decides whose the piece is. asked_ns, below: a time by the owner's clock, not after the catalog was asked. */
 #ifndef TIPPLE_CATALOG_LEDGER_LEDGER_H
 #define TIPPLE_CATALOG_LEDGER_LEDGER_H
 
 #include "catalog/store/store.h"
 
-/* liveness: which loads are dead. No clocks of two machines are compared. A load raises its beat as long as it lives.
- * It is dead when its beat did not change during a whole lease of our own clock, in which at least three of our own
- * beats were acknowledged (if they were not, we may be the one who hears nothing). A load that said that it ended, or
- * that is not in the catalog any more, is dead at once. Pure: times come from the caller. */
+/* ---- liveness: which loads are dead ---- */
 
+/* No clocks of two machines are compared. A load raises its beat as long as it lives. It is dead when its beat did not
+ * change during a whole lease of our own clock, in which at least LIVENESS_OWN_BEATS of our own beats were
+ * acknowledged: if they were not, we may be the one who hears nothing. A load that said that it ended, or that is not
+ * in the catalog any more, is dead at once. */
 enum { LIVENESS_OWN_BEATS = 3 };
 
 typedef struct {
@@ -49,8 +53,8 @@ typedef struct {
 } liveness_t;
 
 /* Takes in what the catalog says now. now_ns, own_beats (how many of our beats were acknowledged): as they were before
- * the catalog was asked. Even if the reply took long, the lease of a new beat is counted only from the next update
- * on. */
+ * the catalog was asked. The lease of a new beat is counted only from the next update on, because the reply may have
+ * taken long. */
 bool liveness_update(liveness_t *liveness, const loads_t *loads, int64_t now_ns, uint64_t own_beats,
                      err_t *err);
 
@@ -61,6 +65,8 @@ const load_seen_t *liveness_find(const liveness_t *liveness, const load_id_t *lo
 /* NULL: it is not known that it is alive. */
 const load_seen_t *liveness_alive(const liveness_t *liveness, const load_id_t *load);
 void liveness_free(liveness_t *liveness);
+
+/* ---- inputs and pieces ---- */
 
 typedef enum { WORK_OPEN, WORK_OURS, WORK_OTHERS, WORK_CHECK, WORK_DONE } work_state_t;
 typedef enum { VIEW_SAME, VIEW_GROWN, VIEW_OLDER, VIEW_CHANGED } view_t;
@@ -88,9 +94,8 @@ typedef struct {
     bool skipped;    /* OURS: left out of this run, as soon as that is written */
     bool fed;        /* OURS: all of its blocks were handed to the senders, and end_block is known */
     uint64_t end_block;
-    /* how many blocks the tail has, and how many of them are settled (ledger_block) */
-    uint32_t tail_parts, tail_settled;
-    tail_t tail; /* the tail, as far as it is settled */
+    uint32_t tail_parts, tail_settled; /* blocks that the tail has, and how many of them are settled */
+    tail_t tail;                       /* the tail, as far as it is settled */
     reject_mark_t *tail_rejects;
     size_t tail_reject_count;
     torn_t torn; /* must be written down before the record is sent */
@@ -98,29 +103,25 @@ typedef struct {
     bool outgrown; /* OURS: a record that an earlier version had cut off is now longer */
     bool again;    /* options.again, and not begun anew in this run yet */
     bool checked;  /* what was done before this run was compared with the text */
-    uint64_t read_before,
-        rejected_before; /* records that were done when this run began; the rejects of them */
-    /* OURS: the time of the last question to which the catalog answered that the piece is ours */
-    int64_t confirmed_ns;
-    fix_mark_t *gone; /* OURS: fixes that are confirmed, but whose documents were missing */
+    uint64_t read_before, rejected_before; /* records that were done when this run began; their rejects */
+    int64_t confirmed_ns; /* OURS: asked_ns of the last answer that said that the piece is ours */
+    fix_mark_t *gone;     /* OURS: fixes that are confirmed, but whose documents were missing */
     size_t gone_count, gone_room;
-    /* DONE: number of the write of ours that completed it; 0: none that was acknowledged in this run */
-    uint64_t written;
-    /* blocks that are done but would make too many runs: they wait until gaps are filled */
-    settled_block_t *held;
+    uint64_t written; /* DONE: number of our write that completed it; 0: none was acknowledged in this run */
+    settled_block_t *held; /* done blocks that would make too many runs: they wait until gaps are filled */
     size_t held_count, held_room;
 } work_t;
 
 typedef struct {
-    entry_t entry;  /* as last read; for a piece that is OURS, its progress is what this load knows */
-    version_t seen; /* what this run sees of the input */
+    entry_t entry;  /* as last read; of a piece that is OURS, the progress that this load knows */
+    version_t seen; /* the input, as this run sees it */
     const char *name;
     const char *key;   /* the entry's new key, if the input is taken as grown */
     uint64_t text_end; /* extents must reach this far, in whole units; 0: they grow while the input is read */
     uint64_t bytes;    /* what it costs to read, for portions of work */
     bool plain;        /* its blocks can be read one by one */
     bool stream;       /* only its name is known before it is read */
-    /* inputs of one stream follow one another and have the same group; every other input has its own */
+    /* inputs of one stream follow one another and share a group; every other input has its own */
     size_t group;
     view_t view;
     uint32_t version; /* the version that `seen` is, or will be */
@@ -136,11 +137,10 @@ typedef struct {
     bool safe;           /* without --unsafe */
     /* what was done before this run is compared, if it has to be, and then each piece is begun anew */
     bool again;
-    bool holds; /* pieces are not loaded, but kept, whether done or not, and given back unchanged */
+    bool holds; /* pieces are not loaded but held, whether done or not, and given back unchanged */
     int64_t lease_ns;
-    int64_t
-        asked_ns; /* by the owner's clock: a time not after the catalog was asked for what ledger_add adds */
-    /* How does the input that we see compare with its entry? *version: which version it is (SAME, OLDER). */
+    int64_t asked_ns; /* of the entries that ledger_add adds */
+    /* Compares the input that we see with its entry. *version: which version it is (SAME, OLDER). */
     bool (*relate)(void *context, const ledger_input_t *input, view_t *view, uint32_t *version, err_t *err);
     void *context;
 } ledger_options_t;
@@ -151,21 +151,20 @@ typedef struct {
     size_t input_count, input_room;
     work_t *works;
     size_t work_count, work_room;
-    /* of the works, by numbers in the catalog (ledger_put_in_order); NULL: it does not matter */
-    size_t *order;
+    size_t *order; /* the works by numbers in the catalog (ledger_put_in_order); NULL: any order will do */
     size_t order_from;    /* all works before it in the order are DONE */
     size_t first_open;    /* no piece before it is OPEN, OTHERS or CHECK */
-    size_t hand_out_from; /* all pieces before this one that are to be handed out were handed out */
+    size_t hand_out_from; /* all pieces before it that are to be handed out were handed out */
     liveness_t liveness;
     uint64_t readings;      /* how often entries were read */
     uint64_t writes;        /* how many writes we made */
     uint64_t loads_reading; /* the last reading of entries before the last reading of loads */
     size_t lost;            /* how many pieces another load has taken from us */
-    int64_t asked_ns;       /* by the owner's clock: a time not after the catalog was last asked */
+    int64_t asked_ns;       /* of the last question */
 } ledger_t;
 
 enum {
-    LEDGER_MOST_TAKES = 10000, /* for small files: about a second of work */
+    LEDGER_MOST_TAKES = 10000, /* of small files: about a second of work */
     LEDGER_MOST_RUNS = 1000,
     LEDGER_EXTENT_SHARE = 16, /* a grown input takes room for at least this part of its text */
     LEDGER_MOST_REJECTS = 500000,
@@ -179,24 +178,21 @@ void ledger_free(ledger_t *ledger);
  * these calls. Pieces that were registered as taken by this load are OURS. */
 bool ledger_add(ledger_t *ledger, ledger_input_t *input, err_t *err);
 
-/* After the last of them: from now on each piece is taken only when all before it in the catalog's order are done. Inputs
- * of one stream go together. */
+/* After the last ledger_add: from now on each piece is taken only when all before it in the catalog's order are done.
+ * Inputs of one stream go together. */
 bool ledger_put_in_order(ledger_t *ledger, err_t *err);
 
 /* ---- what was read ---- */
 
-/* asked_ns, here and below: by the owner's clock, a time not after the catalog was asked. */
-
-/* Takes in entries that were read from the catalog after everything that we had written before: those of all our inputs
- * (whole; inputs that are settled may be missing), or some. False: status 5 where an input has changed, status 4 where
- * an entry is gone. */
+/* Takes in entries that were read after everything that we had written before: those of all our inputs (whole; inputs
+ * that are settled may be missing), or some. False: status 5 if an input has changed, status 4 if an entry is gone. */
 bool ledger_read(ledger_t *ledger, const entries_t *entries, bool whole, int64_t asked_ns, err_t *err);
 
 /* ---- taking ---- */
 
-/* What a load takes at once: at least `least` pieces if there are so many, and more as long as all are at most
- * `most_bytes` together. The inputs of a group are taken as a whole; the pieces of a large file are not. Begins as
- * {least, most_bytes}. */
+/* What a load takes at once: at least `least` pieces if there are enough, and more as long as they have at most
+ * `most_bytes` together. Inputs of a group are taken as a whole; the pieces of a large file are not. Begins as {least,
+ * most_bytes}. */
 typedef struct {
     size_t least;
     uint64_t most_bytes;
@@ -205,7 +201,7 @@ typedef struct {
     size_t group; /* of the last piece */
 } portion_t;
 
-/* Is there room for one more piece of this size, the `piece`th of an input of this group? */
+/* True if there is room for one more piece of this size, the `piece`th of an input of this group. */
 bool portion_has_room(const portion_t *portion, size_t group, size_t piece, uint64_t bytes);
 void portion_add(portion_t *portion, size_t group, uint64_t bytes);
 
@@ -218,18 +214,18 @@ typedef struct {
     extent_t extent; /* length != 0: the base is not filled in yet */
 } take_t;
 
-/* The next portion of pieces that may be taken; only: this one alone, or NULL. The caller frees them by takes_free, also
- * after a failure. */
+/* Chooses the next portion of pieces that may be taken; only: this one alone, or NULL. The caller frees them by
+ * takes_free, also after a failure. */
 bool ledger_choose(ledger_t *ledger, const work_t *only, size_t least, uint64_t most_bytes, take_t **takes,
                    size_t *count, err_t *err);
 void takes_free(take_t *takes, size_t count);
 
-/* Call it after the takes were sent, whatever the reply was, and the entries were read again. Finds which pieces are
- * ours. */
+/* Finds out which pieces are ours. Call it after the takes were sent, whatever the reply was, with entries read after
+ * that. */
 bool ledger_taken(ledger_t *ledger, const take_t *takes, size_t count, const entries_t *entries,
                   int64_t asked_ns, err_t *err);
 
-/* The next piece that is OURS (or to be checked) and is not handed out yet; NULL: none. */
+/* The next piece that is OURS (or CHECK) and was not handed out yet, or NULL. */
 work_t *ledger_hand_out(ledger_t *ledger);
 
 /* ---- working ---- */
@@ -242,52 +238,53 @@ void ledger_fed(ledger_t *ledger, work_t *work, uint32_t epoch, uint64_t end_blo
 /* The input's last record has no line end. It may be sent once ledger_torn_is_written is true. */
 void ledger_torn(ledger_t *ledger, work_t *work, uint32_t epoch, torn_t torn);
 bool ledger_torn_is_written(const work_t *work, uint32_t epoch);
-/* Leaves the piece out of this run: it counts as done, when what was done of it is written down. After the last of its blocks is
- * settled. */
+/* Leaves the piece out of this run: it counts as done as soon as what was done of it is written down. Call it after the
+ * last of its blocks is settled. */
 void ledger_skip(ledger_t *ledger, work_t *work);
-/* The text of a piece that was to be checked is unchanged. */
+/* The text of a CHECK piece is unchanged. */
 void ledger_checked(ledger_t *ledger, work_t *work);
-/* A stream that was to be checked begins with all that was loaded of it, and goes on: it is to be taken, as an input that has
+/* A CHECK stream begins with everything that was loaded of it, and goes on: it is to be taken, like an input that has
  * grown. */
 void ledger_goes_on(ledger_t *ledger, work_t *work);
 
-/* What is to be written down now. Call it only after everything that ledger_block has told is durable and its rejects
- * are on disk. The changes point into the ledger. */
+/* Lists what is to be written down now. Call it only when everything that ledger_block was given is durable and its
+ * rejects are on disk. The changes point into the ledger. */
 bool ledger_checkpoint(ledger_t *ledger, entry_change_t **changes, size_t *count, err_t *err);
 /* All of these changes were made. If some were not, read the entries again instead (ledger_read). */
 void ledger_written(ledger_t *ledger, const entry_change_t *changes, size_t count, int64_t asked_ns);
 
-/* Must the done blocks of the piece be compared with the text? Yes if they are from a file with another modification
+/* True if the done blocks of the piece must be compared with the text: they are from a file with another modification
  * time than the file here, or from a stream. */
 bool ledger_needs_check(const ledger_input_t *input, const piece_t *piece);
-/* Does the text of an earlier version end within this piece? Then it ends within a run of blocks and cannot be compared:
- * either its modification time is that of the file which was loaded to its end, or the input counts as changed. */
+/* True if the text of an earlier version ends within this piece. Then it ends within a run of blocks and cannot be
+ * compared: its modification time must be that of the file which was loaded to its end, or the input counts as
+ * changed. */
 bool ledger_ends_before(const ledger_input_t *input, const piece_t *piece);
 
-/* Did the answer to our last write say that all of the input is done, and is nothing else to be learned of it? */
+/* True if the answer to our last write said that all of the input is done, and nothing else about it matters. */
 bool ledger_is_settled(const ledger_t *ledger, const ledger_input_t *input);
 
-/* A change of a piece that is ours, which changes nothing yet: it is made only while the piece is ours. */
+/* A change of a piece of ours that changes nothing yet: it is made only while the piece is ours. */
 entry_change_t ledger_change(const ledger_t *ledger, const work_t *work);
-/* The same, of fixes. */
+/* The same with fixes. */
 entry_change_t ledger_fix_change(const ledger_t *ledger, const work_t *work, const fix_mark_t *fixes,
                                  size_t count);
 
 /* ---- holding (options.holds) ---- */
 
-/* May all pieces that are not ours be taken? If not, *waits_for is a load that has one; NULL: that load is not
+/* True if all pieces that are not ours may be taken. If not, *waits_for is a load that has one; NULL: that load is not
  * known. */
 bool ledger_may_hold(const ledger_t *ledger, const load_seen_t **waits_for);
-/* Are all of them ours? */
+/* True if all of them are ours. */
 bool ledger_holds(const ledger_t *ledger);
-/* The piece of ours that holds the entry's record at this offset; NULL: that piece is not ours. */
+/* The piece of ours that holds the entry's record at this offset, or NULL. */
 const work_t *ledger_held(const ledger_t *ledger, uint32_t ordinal, uint64_t offset);
-/* Changes that free all pieces of ours and leave the rest of each unchanged. The pieces are free when these changes
- * were made. */
+/* Changes that free all pieces of ours and leave the rest of each unchanged. The pieces are free once these are
+ * made. */
 bool ledger_give_back(ledger_t *ledger, entry_change_t **changes, size_t *count, err_t *err);
 
-/* When was the catalog last asked about our pieces? The oldest of these times over all pieces that are OURS; asked_ns
- * if there are none. */
+/* When the catalog last confirmed our pieces: the oldest of these times over all pieces that are OURS; asked_ns if
+ * there are none. */
 int64_t ledger_confirmed(const ledger_t *ledger);
 
 /* ---- what to do next ---- */

@@ -1,4 +1,4 @@
-/* The ledger: pieces that are taken, worked on and written down. */
+/* Pieces that are taken, worked on, written down, and held. */
 #include "base/text.h"
 #include "catalog/ledger/ledger.h"
 #include "catalog/ledger/ledger_inner.h"
@@ -20,15 +20,15 @@ void portion_add(portion_t *portion, size_t group, uint64_t bytes) {
     portion->group = group;
 }
 
-/* Each time it takes room for at least a share of its text, so that an input that grows by small steps does not get an
- * extent for each. */
+/* A grown input takes room for at least a share of its text, so that growing by small steps does not make an extent
+ * each. */
 static uint64_t more_room(const ledger_input_t *input, uint64_t end) {
     const uint64_t units = end / RECORD_ID_EXTENT_UNIT / LEDGER_EXTENT_SHARE,
                    least = units * RECORD_ID_EXTENT_UNIT, needed = input->text_end - end;
     return needed > least ? needed : least;
 }
 
-/* For a grown input: makes a new version. The last block does not count as done any more, because it may have grown. */
+/* Makes a new version of a grown input. Its last block may have grown and does not count as done any more. */
 static bool take_as_grown(const ledger_input_t *input, const piece_t *piece, take_t *take, err_t *err) {
     piece_t *progress = &take->progress;
     take->version = input->seen;
@@ -52,14 +52,7 @@ static bool take_as_grown(const ledger_input_t *input, const piece_t *piece, tak
     return true;
 }
 
-bool ledger_believes(const ledger_t *ledger, const work_t *work) {
-    const piece_t *piece = ledger_piece(ledger, work);
-    const bool anew = work->again && !ledger_must_check(ledger, work);
-    const bool unbelieved = anew || (ledger->options.safe && piece->unsafe);
-    return piece->generation == ledger->options.generation && !unbelieved;
-}
-
-/* The dialect stays: what is there of its documents was made by it. */
+/* The dialect stays, because the documents that are there were made by it. */
 static uint64_t dialect_for(const ledger_t *ledger, const piece_t *piece) {
     return piece->generation == ledger->options.generation ? piece->dialect : 0;
 }
@@ -79,7 +72,7 @@ static bool fill_take(const ledger_t *ledger, size_t number, take_t *take, err_t
                                     .new_epoch = piece->epoch + 1};
     if (ledger->options.holds)
         return true;
-    if (!piece->epoch && !grown) { /* nobody has begun it: there is nothing to believe */
+    if (!piece->epoch && !grown) { /* no load has begun it, so there is nothing to believe */
         take->change.new_generation = ledger->options.generation;
     } else if (!ledger_believes(ledger, work)) {
         take->progress = (piece_t){.from = piece->from,
@@ -111,7 +104,6 @@ bool ledger_choose(ledger_t *ledger, const work_t *only, size_t least, uint64_t 
     size_t room = 0;
     *takes = NULL;
     *count = 0;
-    ledger_follow_order(ledger);
     while (ledger->first_open < ledger->work_count && (ledger->works[ledger->first_open].state == WORK_DONE ||
                                                        ledger->works[ledger->first_open].state == WORK_OURS))
         ledger->first_open++;
@@ -187,7 +179,8 @@ entry_change_t ledger_fix_change(const ledger_t *ledger, const work_t *work, con
 
 /* ---- fixes whose documents are gone ---- */
 
-bool ledger_note_gone(const ledger_t *ledger, work_t *work, const settled_block_t *block, err_t *err) {
+/* Notes confirmed documents as gone where their records are rejected again. */
+static bool note_gone(const ledger_t *ledger, work_t *work, const settled_block_t *block, err_t *err) {
     const entry_t *entry = &ledger->inputs[work->input].entry;
     for (size_t i = 0; i < block->reject_count && entry->fix_count; i++) {
         const fix_mark_t *answer = entry_answer(entry, block->rejects[i].offset, block->rejects[i].hash);
@@ -201,7 +194,9 @@ bool ledger_note_gone(const ledger_t *ledger, work_t *work, const settled_block_
     return true;
 }
 
-bool ledger_add_reopenings(const ledger_t *ledger, const work_t *work, entry_change_t **changes, size_t *room,
+/* Adds the changes that open these fixes again. They come before the one that says that their records are rejected
+ * again. */
+static bool add_reopenings(const ledger_t *ledger, const work_t *work, entry_change_t **changes, size_t *room,
                            size_t *count, err_t *err) {
     for (size_t from = 0; from < work->gone_count; from += STORE_MOST_FIXES) {
         const size_t left = work->gone_count - from;
@@ -215,7 +210,7 @@ bool ledger_add_reopenings(const ledger_t *ledger, const work_t *work, entry_cha
     return true;
 }
 
-void ledger_reopened(ledger_t *ledger, work_t *work) {
+static void reopen(ledger_t *ledger, work_t *work) {
     for (size_t i = 0; i < work->gone_count; i++)
         entry_reopen_fix(&ledger->inputs[work->input].entry, &work->gone[i]);
     work->gone_count = 0;
@@ -227,7 +222,7 @@ static bool is_ours(const work_t *work, uint32_t epoch) {
     return work->state == WORK_OURS && work->epoch == epoch;
 }
 
-/* Drops what was noted of these blocks when they were done before. */
+/* Drops the rejects that were noted when these blocks were done before. */
 static void drop_rejects(piece_t *piece, uint64_t from, uint64_t to) {
     size_t kept = 0;
     for (size_t i = 0; i < piece->reject_count; i++) {
@@ -238,7 +233,7 @@ static void drop_rejects(piece_t *piece, uint64_t from, uint64_t to) {
     piece->reject_count = kept;
 }
 
-/* Is there room? A whole entry is one document. */
+/* A whole entry is one document, so its rejects are bounded. */
 static bool may_add_rejects(const entry_t *entry, size_t count, err_t *err) {
     size_t rejects = 0;
     for (size_t i = 0; i < entry->piece_count; i++)
@@ -272,7 +267,7 @@ static bool hold(work_t *work, const settled_block_t *block, err_t *err) {
 
 static bool add_done(piece_t *piece, const settled_block_t *block, err_t *err) {
     bool is_new;
-    /* the room first: nothing may count as done without its rejects, not even when memory is out */
+    /* the room first: nothing may count as done without its rejects, even when memory is out */
     if (!piece_reserve_rejects(piece, block->reject_count, err))
         return false;
     if (!done_runs_add(&piece->done, block->from, block->to, block->hash, &is_new))
@@ -284,7 +279,7 @@ static bool add_done(piece_t *piece, const settled_block_t *block, err_t *err) {
     return piece_add_rejects(piece, block->rejects, block->reject_count, err);
 }
 
-/* Would it make too many runs? */
+/* True if the block would make too many runs. */
 static bool has_to_wait(const piece_t *piece, const settled_block_t *block) {
     return piece->done.count >= LEDGER_MOST_RUNS &&
            done_runs_would_grow(&piece->done, block->from, block->to);
@@ -310,7 +305,7 @@ static bool add_held(piece_t *piece, work_t *work, err_t *err) {
     return true;
 }
 
-/* A tail's rejects are noted when all of it is settled. */
+/* Collects the parts of the tail. Its rejects are noted when all of it is settled. */
 static bool add_tail(work_t *work, const settled_block_t *block, err_t *err) {
     tail_t *tail = &work->tail;
     if (block->reject_count) { /* the rejects first: nothing may count as settled without them */
@@ -332,8 +327,8 @@ static bool add_tail(work_t *work, const settled_block_t *block, err_t *err) {
     return true;
 }
 
-/* A block of the file that is here is added to done blocks that may be from another copy of the file. Until both are
- * compared, when all is fed, no load may take the piece as being from one file. */
+/* The done blocks may be from another copy of the file than this block. Until both are compared, when everything is
+ * fed, no load may take the piece as being from one file. */
 static void note_source(piece_t *piece, const ledger_input_t *input) {
     if (!piece->done.count)
         piece->modified_ns = input->seen.modified_ns;
@@ -346,7 +341,7 @@ bool ledger_block(ledger_t *ledger, work_t *work, uint32_t epoch, const settled_
         return true;
     if (block->reject_count && !may_add_rejects(&ledger->inputs[work->input].entry, block->reject_count, err))
         return false;
-    if (!ledger_note_gone(ledger, work, block, err))
+    if (!note_gone(ledger, work, block, err))
         return false;
     piece_t *piece = ledger_piece(ledger, work);
     note_source(piece, &ledger->inputs[work->input]);
@@ -410,7 +405,7 @@ void ledger_goes_on(ledger_t *ledger, work_t *work) {
 
 /* ---- writing down ---- */
 
-/* Is everything from the piece's beginning to its end done? */
+/* True if everything from the piece's beginning to its end is done. */
 static bool is_finished(const work_t *work, const piece_t *piece) {
     if (!work->fed || work->held_count || work->tail_settled < work->tail_parts)
         return false;
@@ -439,7 +434,7 @@ bool ledger_checkpoint(ledger_t *ledger, entry_change_t **changes, size_t *count
             continue;
         const ledger_input_t *input = &ledger->inputs[work->input];
         piece_t *piece = ledger_piece(ledger, work);
-        if (!ledger_add_reopenings(ledger, work, changes, &room, count, err) ||
+        if (!add_reopenings(ledger, work, changes, &room, count, err) ||
             !GROW(*changes, room, *count + 1, err))
             return false;
         entry_change_t *change = &(*changes)[(*count)++];
@@ -486,7 +481,7 @@ void ledger_written(ledger_t *ledger, const entry_change_t *changes, size_t coun
         while (changes[at].reopens)
             at++;
         const entry_change_t *change = &changes[at++]; /* these are in the order of the works */
-        ledger_reopened(ledger, work);
+        reopen(ledger, work);
         work->dirty = false;
         work->confirmed_ns = asked_ns;
         version_t *version = entry_version(&ledger->inputs[work->input].entry, change->version);
