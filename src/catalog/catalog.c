@@ -1,3 +1,5 @@
+/* The header of a collection's catalog: may this load use the collection? Opening, binding, and checking it at the
+ * end. */
 #include "catalog/catalog.h"
 #include "format/record/record_id.h"
 #include "server/wire.h"
@@ -8,9 +10,7 @@
 #define ANEW                                                                                                 \
     "load into another collection, or start over with --drop, which drops the collection and its catalog"
 
-/* ---- the header ---- */
-
-/* quote: around the values of the option. */
+/* quote: put around the values of the option. */
 static bool refuse_option(const char *name, const char *option, const char *quote, const char *then,
                           const char *now, err_t *err) {
     if (!then[0])
@@ -20,7 +20,8 @@ static bool refuse_option(const char *name, const char *option, const char *quot
                    now[0] ? quote : "");
 }
 
-/* One that was guessed can be given by no name; one that is given and means the same, such as json, is that one. */
+/* No name stands for a guessed format. A format that is named and has the same digest, such as json, counts as the
+ * same. */
 static bool check_format(const catalog_header_t *header, const catalog_settings_t *settings, err_t *err) {
     if (!header->format)
         return true;
@@ -112,8 +113,7 @@ bool catalog_check_header(const catalog_header_t *header, const catalog_settings
     return check_format(header, settings, err);
 }
 
-/* Takes over the header of another collection only if a person says that it is the same collection, or if nothing was
- * ever loaded. */
+/* Makes the header describe this collection, if the user says that it is the same one or if nothing was ever loaded. */
 static bool follow_uuid(store_t *store, const catalog_settings_t *settings, catalog_header_t *header,
                         bool *again, err_t *err) {
     *again = false;
@@ -121,7 +121,7 @@ static bool follow_uuid(store_t *store, const catalog_settings_t *settings, cata
         return true;
     if (catalog_is_other(header, settings->uuid) && header->format && !settings->accepts_other_uuid)
         return refuse_other_uuid(settings, err);
-    /* a load that slept meanwhile must not undo what others have loaded */
+    /* believes the generation, so that a load that slept meanwhile does not undo what others have loaded */
     header_change_t change = {
         .kind = HEADER_NEW_UUID, .generation = header->generation, .unbound = header->format == NULL};
     memcpy(change.uuid, settings->uuid, STORE_UUID);
@@ -130,7 +130,7 @@ static bool follow_uuid(store_t *store, const catalog_settings_t *settings, cata
     return store->change_header(store, &change, &changed, err);
 }
 
-/* From now on documents of others are expected. A header of another generation is read again. */
+/* Notes that documents of others are expected. A header of another generation is read again. */
 static bool note_append(store_t *store, const catalog_settings_t *settings, const catalog_header_t *header,
                         bool *again, err_t *err) {
     const header_change_t change = {.kind = HEADER_APPEND, .generation = header->generation};
@@ -148,7 +148,7 @@ bool catalog_refuse_unknown_data(const char *name, bool has_catalog, err_t *err)
 bool catalog_open(store_t *store, const catalog_settings_t *settings, catalog_header_t *header, err_t *err) {
     for (bool again = true; again;) {
         bool found;
-        if (!store->read_header(store, header, &found, err))
+        if (!store_read_header(store, header, &found, err))
             return false;
         if (!found) {
             catalog_header_t fresh = {.layout = STORE_LAYOUT,
@@ -162,7 +162,7 @@ bool catalog_open(store_t *store, const catalog_settings_t *settings, catalog_he
                 return catalog_refuse_unknown_data(settings->name, false, err);
             if (!store->make_header(store, &fresh, err))
                 return false;
-            continue; /* another load's header may be the one that counts */
+            continue; /* another load may have made the header first */
         }
         if (!catalog_check_header(header, settings, err) ||
             !follow_uuid(store, settings, header, &again, err) ||
@@ -207,7 +207,7 @@ bool catalog_bind(store_t *store, const catalog_settings_t *settings, err_t *err
     for (bool bound = false; !bound;) {
         catalog_header_t header = {0};
         bool found;
-        if (!store->read_header(store, &header, &found, err))
+        if (!store_read_header(store, &header, &found, err))
             return false;
         if (!found)
             return catalog_refuse_removed(settings->name, err);
@@ -217,7 +217,7 @@ bool catalog_bind(store_t *store, const catalog_settings_t *settings, err_t *err
                          "%s was dropped and made again while it was loaded: start over with --drop",
                          settings->name);
         bound = ok && header.format != NULL;
-        /* the generation: a bind that arrives after a drop binds nothing */
+        /* the generation, so that a bind that arrives after a drop binds nothing */
         change.generation = header.generation;
         change.drops = header.drops;
         catalog_header_free(&header);
@@ -237,11 +237,11 @@ bool catalog_check_collection(store_t *store, const catalog_settings_t *settings
     if (memcmp(uuid, settings->uuid, STORE_UUID) != 0)
         return err_set(err, STATUS_SERVER, "%s was dropped%s while it was loaded: start over with --drop",
                        settings->name, store_is_no_uuid(uuid) ? "" : " and made again");
-    if (!store->read_header(store, &header, &found, err))
+    if (!store_read_header(store, &header, &found, err))
         return false;
     const bool same = found && header.generation == generation;
-    /* a load that has sent nothing has bound nothing: another load may have bound the collection to another format
-     * meanwhile */
+    /* a load that has sent nothing has bound nothing, so another load may have bound the collection to another
+     * format */
     const bool ok = !same || check_format(&header, settings, err);
     catalog_header_free(&header);
     if (!ok)

@@ -1,9 +1,14 @@
+/* Commands that need a collection for themselves: waiting until other loads have ended or are dead, working alone
+ * (--existing replace), and dropping. */
 #include "catalog/catalog.h"
 #include "format/record/record_id.h"
 
+/* ---- other loads ---- */
+
 bool others_look(store_t *store, const others_t *others, liveness_t *liveness, err_t *err) {
     loads_t loads = {0};
-    /* taken before the catalog is asked: a process that is suspended while it answers has seen nothing meanwhile */
+    /* taken before the catalog is asked, because a process that is suspended while it answers has seen nothing
+     * meanwhile */
     const int64_t now_ns = others->now(others->context);
     const uint64_t own_beats = others->own_beats(others->context);
     const bool ok =
@@ -16,9 +21,9 @@ static bool concerns(const others_t *others, const load_id_t *only, const load_i
     return only ? load_id_equal(load, only) : !load_id_equal(load, &others->self);
 }
 
-/* Looks once. *waiting: one of them is not known to be dead. */
-static bool look(store_t *store, const char *name, const others_t *others, const load_id_t *only,
-                 bool patient, const char *why, liveness_t *liveness, bool *waiting, err_t *err) {
+/* Reads the loads once. *waiting: one of them is not known to be dead. */
+static bool check_others(store_t *store, const char *name, const others_t *others, const load_id_t *only,
+                         bool patient, const char *why, liveness_t *liveness, bool *waiting, err_t *err) {
     *waiting = false;
     if (!others_look(store, others, liveness, err))
         return false;
@@ -36,18 +41,22 @@ static bool look(store_t *store, const char *name, const others_t *others, const
     return true;
 }
 
-bool others_wait(store_t *store, const char *name, const others_t *others, const load_id_t *only,
-                 int64_t patience_ns, const char *why, err_t *err) {
+/* Waits until each other load (or only this one) has ended or is known to be dead. Refused while one is alive, except
+ * that a load that has loaded nothing is given patience_ns to end. why: a part of the sentence. */
+static bool wait_for_others(store_t *store, const char *name, const others_t *others, const load_id_t *only,
+                            int64_t patience_ns, const char *why, err_t *err) {
     liveness_t liveness = {.lease_ns = others->lease_ns};
     const int64_t until_ns = others->now(others->context) + patience_ns;
     bool ok = true, waiting = true;
     while (ok && waiting)
-        ok = look(store, name, others, only, others->now(others->context) < until_ns, why, &liveness,
-                  &waiting, err) &&
+        ok = check_others(store, name, others, only, others->now(others->context) < until_ns, why, &liveness,
+                          &waiting, err) &&
              (!waiting || others->wait(others->context, err));
     liveness_free(&liveness);
     return ok;
 }
+
+/* ---- working alone ---- */
 
 static const char why_alone[] = "where documents are replaced, one load at a time works on the collection";
 
@@ -68,7 +77,7 @@ bool catalog_begin_alone(store_t *store, const char *name, const others_t *other
         if (load_id_equal(&change.replacing, &others->self))
             break;
         const bool is_other = !load_id_is_nobody(&change.replacing);
-        if (is_other && !others_wait(store, name, others, &change.replacing, 0, why_alone, err))
+        if (is_other && !wait_for_others(store, name, others, &change.replacing, 0, why_alone, err))
             return false;
         if (!replaces)
             return true;
@@ -77,8 +86,8 @@ bool catalog_begin_alone(store_t *store, const char *name, const others_t *other
             return false;
     }
     *inherited = !load_id_is_nobody(&before);
-    /* who begins at the same time finds this load in the header, and is refused: it gets the time to end */
-    if (others_wait(store, name, others, NULL, others->lease_ns, why_alone, err))
+    /* a load that begins at the same time finds this one in the header and is refused: give it time to end */
+    if (wait_for_others(store, name, others, NULL, others->lease_ns, why_alone, err))
         return true;
     const header_change_t back = {.kind = HEADER_BEGIN_REPLACING, .replacing = others->self, .by = before};
     err_t ignored;
@@ -92,12 +101,14 @@ bool catalog_end_alone(store_t *store, const load_id_t *self, err_t *err) {
     return store->change_header(store, &end, &changed, err);
 }
 
+/* ---- dropping ---- */
+
 static bool wait_for_loads(store_t *store, const char *name, const others_t *others, err_t *err) {
-    return others_wait(store, name, others, NULL, 0, "--drop would destroy its work", err);
+    return wait_for_others(store, name, others, NULL, 0, "--drop would destroy its work", err);
 }
 
-/* There are entries, but somebody has removed their header: new numbers begin after theirs, so that the end of the drop
- * removes these entries. */
+/* There are entries without a header, which was removed by hand: new numbers begin after theirs, so that the end of the
+ * drop removes these entries. */
 static bool number_after_entries(store_t *store, catalog_header_t *fresh, err_t *err) {
     entries_t entries = {0};
     const bool ok = store_read_all(store, NULL, 0, &entries, err);
@@ -118,7 +129,7 @@ static bool number_after_entries(store_t *store, catalog_header_t *fresh, err_t 
     return ok;
 }
 
-/* Of another layout, whose fields are others: no change of ours would ever be made. Before anything is dropped. */
+/* In a header of another layout no change of ours would ever be made. Refused before anything is dropped. */
 static bool refuse_odd(const char *name, int32_t layout, err_t *err) {
     const char *collection = catalog_collection_of(name);
     return err_set(err, STATUS_USAGE,
@@ -128,8 +139,8 @@ static bool refuse_odd(const char *name, int32_t layout, err_t *err) {
                    name, layout, STORE_LAYOUT, collection, collection, collection);
 }
 
-/* Writes the intent to drop first. A load that begins later sees it; a load that began earlier is seen by us. The
- * intent of another load is replaced only if that load is dead: *replaced. */
+/* Writes down the intent to drop. A load that begins later sees it; a load that began earlier is seen by us. The intent
+ * of another load is replaced only if that load is dead (*replaced). */
 static bool begin_drop(store_t *store, const char *name, const others_t *others, uint32_t *generation,
                        bool *replaced, err_t *err) {
     *replaced = false;
@@ -138,7 +149,7 @@ static bool begin_drop(store_t *store, const char *name, const others_t *others,
         bool found;
         if (!store_read_numbers(store, &header, &found, err))
             return false;
-        /* believes the number of drops, so that a change that arrives late does not begin a drop that has ended */
+        /* believes the number of drops, so that a late change does not begin a drop that has ended */
         header_change_t change = {.kind = HEADER_BEGIN_DROP,
                                   .dropping = header.dropping,
                                   .drops = header.drops,
@@ -170,7 +181,8 @@ static bool refuse_dropped(const char *name, err_t *err) {
     return err_set(err, STATUS_USAGE, "another load with --drop is dropping %s: wait for it", name);
 }
 
-/* Is the drop still ours? Asked after the UUID was read: what another load with --drop makes later has another UUID. */
+/* False if another load has taken over the drop. Called after the UUID was read: what that load makes later has another
+ * UUID. */
 static bool still_ours(store_t *store, const char *name, const others_t *others, err_t *err) {
     catalog_header_t header;
     bool found;
@@ -180,8 +192,8 @@ static bool still_ours(store_t *store, const char *name, const others_t *others,
     return ours || refuse_dropped(name, err);
 }
 
-/* Drops until there is no collection. If the collection meanwhile has another UUID, and all of its documents, it was
- * not dropped. *any: something was dropped. */
+/* Drops until there is no collection. One that has another UUID meanwhile was not dropped. *any: something was
+ * dropped. */
 static bool drop_data(store_t *store, const char *name, const others_t *others, catalog_drop_fn *drop,
                       bool *any, err_t *err) {
     for (;; *any = true) {
@@ -196,7 +208,7 @@ static bool drop_data(store_t *store, const char *name, const others_t *others, 
 }
 
 /* All entries with numbers that were taken until now belong to what was dropped: those that are there are removed, and
- * those that a load adds later, which slept meanwhile, are not read. */
+ * those that a load adds later, after it slept through the drop, are not read. */
 static bool end_drop(store_t *store, const char *name, const others_t *others, uint32_t generation,
                      err_t *err) {
     for (;;) {
@@ -220,13 +232,13 @@ static bool end_drop(store_t *store, const char *name, const others_t *others, u
     }
 }
 
-/* Nothing was dropped, and loads go on as before. */
+/* Takes back the intent: nothing was dropped, and loads go on as before. */
 static void withdraw(store_t *store, const others_t *others, bool replaced) {
     const header_change_t cancel = {.kind = HEADER_CANCEL_DROP, .by = others->self};
     bool changed;
     err_t ignored;
     if (replaced)
-        return; /* the drop of that dead load may still arrive: no load may begin before */
+        return; /* the drop of that dead load may still arrive, so no load may begin yet */
     store->change_header(store, &cancel, &changed, &ignored);
 }
 

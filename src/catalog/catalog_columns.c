@@ -1,4 +1,5 @@
-/* The columns of a bound collection change by one conditional write of its header (HEADER_WIDEN), with the whole list. */
+/* Changes of a bound collection's columns: each is one conditional write of the header (HEADER_WIDEN) with the whole
+ * list. */
 #include "base/clock.h"
 #include "catalog/catalog.h"
 
@@ -6,9 +7,9 @@
 #include <string.h>
 #include <strings.h>
 
-/* The header's columns, as they are to be. */
+/* The header's columns, as they will be. */
 typedef struct {
-    const catalog_header_t *header; /* as it is */
+    const catalog_header_t *header; /* as it was read */
     header_column_t *columns;
     size_t count;
     const char *format_text; /* as in header_change_t */
@@ -17,11 +18,12 @@ typedef struct {
 
 typedef bool edit_t(void *context, list_t *list, err_t *err);
 
-/* Until the list is written as `edit` makes it of what is there, or needs no change. more: how many columns it may add. */
+/* Reads the list, lets `edit` change it, and writes it, until the write was made or no change is needed. more: how many
+ * columns `edit` may add. */
 static bool change_columns(store_t *store, edit_t *edit, void *context, size_t more, err_t *err) {
     for (bool done = false; !done;) {
         catalog_header_t header = {0};
-        bool found, ok = store->read_header(store, &header, &found, err);
+        bool found, ok = store_read_header(store, &header, &found, err);
         list_t list = {&header, .columns = calloc(header.column_count + more + 1, sizeof *list.columns)};
         ok = ok && (list.columns || err_memory(err, more * sizeof *list.columns));
         for (; ok && list.count < header.column_count; list.count++)
@@ -68,7 +70,7 @@ typedef struct {
     bool several;
 } leaving_out_t;
 
-/* The first input of a column is named, and of others only that there are some. */
+/* A row names the column's first input; of others it says only that there are some. */
 static bool leave_out(void *context, list_t *list, err_t *err) {
     leaving_out_t *what = context;
     what->several = true;

@@ -1,20 +1,21 @@
+/* Pieces of inputs, through the ledger: reading them, taking them, writing down what is done; and holding them for
+ * --retry. */
 #include "catalog/catalog.h"
 #include "format/record/record_id.h"
 
 #include <stdlib.h>
-#include <string.h>
 
-/* How often in a lease the catalog says of each piece of ours whose it is. */
+/* How often in a lease the catalog is asked whose the pieces of ours are. */
 enum { CONFIRMED_A_LEASE = 4 };
 
-/* ---- with a ledger ---- */
+/* ---- reading ---- */
 
 static int by_value(const void *a, const void *b) {
     const uint32_t left = *(const uint32_t *)a, right = *(const uint32_t *)b;
     return (left > right) - (left < right);
 }
 
-/* Sorts them and removes doubles. Returns how many are left. */
+/* Sorts them and removes duplicates. Returns how many are left. */
 static size_t sort_ordinals(uint32_t *ordinals, size_t count) {
     size_t kept = 0;
     if (count)
@@ -31,7 +32,7 @@ static bool refuse_gone(err_t *err) {
                    "start over with --drop");
 }
 
-/* Reads until all are there: a reply may hold fewer than were asked for. */
+/* Reads these entries, all of which must be there. */
 static bool read_some(store_t *store, uint32_t *ordinals, size_t count, entries_t *entries, err_t *err) {
     const size_t asked = sort_ordinals(ordinals, count);
     return store_read_all(store, ordinals, asked, entries, err) &&
@@ -45,8 +46,8 @@ bool catalog_look_at_loads(store_t *store, ledger_t *ledger, const others_t *oth
 
 typedef bool asks_fn(const ledger_t *ledger, const ledger_input_t *input, int64_t since_ns);
 
-/* Reads the entries of the inputs that `asks` names (NULL: of all), and tells the ledger. whole: these are all that are
- * not settled. */
+/* Reads the entries of the inputs that `asks` selects (NULL: of all) into the ledger. whole: these are all that are not
+ * settled. */
 static bool read_inputs(store_t *store, ledger_t *ledger, asks_fn *asks, int64_t since_ns, bool whole,
                         int64_t now_ns, err_t *err) {
     entries_t entries = {0};
@@ -94,7 +95,9 @@ bool catalog_confirm(store_t *store, ledger_t *ledger, const others_t *others, b
     return read_inputs(store, ledger, is_unconfirmed, since_ns, false, now_ns, err);
 }
 
-/* Takes numbers for the text that grown inputs have more. */
+/* ---- taking and writing down ---- */
+
+/* Takes numbers for the text by which inputs have grown. */
 static bool number_takes(store_t *store, take_t *takes, size_t count, err_t *err) {
     for (size_t i = 0; i < count; i++) {
         uint64_t unit, ordinal, bytes = takes[i].extent.length;
@@ -124,7 +127,7 @@ bool catalog_take(store_t *store, ledger_t *ledger, int64_t now_ns, const work_t
         ordinals[i] = takes[i].change.ordinal;
     }
     ledger->writes++;
-    /* reads the owner first, then the progress: so what the former owner wrote in between is seen */
+    /* read after the take, so that what the former owner wrote in between is seen */
     ok = ok && store->change_entries(store, changes, count, &changed, err) &&
          read_some(store, ordinals, count, &entries, err) &&
          ledger_taken(ledger, takes, count, &entries, now_ns, err);
@@ -145,8 +148,7 @@ bool catalog_checkpoint(store_t *store, ledger_t *ledger, int64_t now_ns, err_t 
     if (ok && changed == count) {
         ledger_written(ledger, changes, count, now_ns);
     } else if (ok) {
-        /* a load that has taken one piece from us has probably taken others: what we have not yet sent of them need not
-         * be sent */
+        /* a load that has taken one piece from us has probably taken others, of which nothing more needs to be sent */
         ok = read_inputs(store, ledger, NULL, 0, false, now_ns, err);
     }
     free(changes);
@@ -174,7 +176,7 @@ bool catalog_extend(store_t *store, ledger_t *ledger, int64_t now_ns, work_t *wo
         ledger->writes++;
         if (!store->change_entries(store, &change, 1, &changed, err))
             return false;
-        /* what is there counts, whichever load wrote it */
+        /* the extent that is there counts, whichever load wrote it */
         entries_t entries = {0};
         uint32_t asked = entry->ordinal;
         bool ok =
@@ -184,6 +186,8 @@ bool catalog_extend(store_t *store, ledger_t *ledger, int64_t now_ns, work_t *wo
             return false;
     }
 }
+
+/* ---- holding ---- */
 
 static bool refuse_lost(err_t *err) {
     return err_set(err, STATUS_SERVER,

@@ -1,9 +1,11 @@
+/* Removing inputs: own all of their pieces, make their entries tombstones, remove their documents until none comes any
+ * more. */
 #include "catalog/catalog.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* What is removed at once. */
+/* The inputs that are removed at once. */
 typedef struct {
     store_t *store;
     const removal_t *removal;
@@ -34,7 +36,7 @@ static bool is_ours(const removal_t *removal, const piece_t *piece) {
     return load_id_equal(&piece->owner, &removal->others.self);
 }
 
-/* Takes all pieces whose owners are known to be dead. documents: nothing of them counts as done from now on. */
+/* Takes all pieces that are free or whose owners are dead. documents: nothing of them counts as done from now on. */
 static bool take_pieces(store_t *store, const removal_t *removal, const entry_t *entry, bool documents,
                         const liveness_t *liveness, err_t *err) {
     for (size_t i = 0; i < entry->piece_count; i++) {
@@ -134,7 +136,7 @@ bool catalog_look_again(store_t *store, const removal_t *removal, const entry_t 
            (!*any || catalog_may_remain(store, entry->ordinal, err));
 }
 
-/* Those that may have documents; removes: removes what it may find before it looks. */
+/* *any: there are documents of an entry that may have some. removes: removes them before it checks. */
 static bool look_at_all(const removal_t *removal, const entries_t *entries, bool removes, bool *any,
                         err_t *err) {
     *any = false;
@@ -149,8 +151,8 @@ static bool look_at_all(const removal_t *removal, const entries_t *entries, bool
     return true;
 }
 
-/* Nothing of them is there. Then it looks again: meanwhile a load may have woken up, found its input removed, and noted
- * that documents may remain; that note must not be deleted without a look. */
+/* Notes that no documents are there, and checks once more: meanwhile a load may have woken up, found its input removed,
+ * and noted that documents may remain, and that note must not be lost. */
 static bool note_all(store_t *store, const removal_t *removal, const entries_t *entries, bool *any,
                      err_t *err) {
     for (size_t i = 0; i < entries->count; i++) {
@@ -173,8 +175,8 @@ static bool remain_any(const entries_t *entries) {
     return false;
 }
 
-/* Looks until nothing is found of any of them, and once more a lease later: by then everything that was on its way when
- * its load died has arrived. All were taken out of the catalog before, so one lease is one of each. */
+/* Removes until nothing is found, and checks once more a lease later: by then everything that was on its way when its
+ * load died has arrived. All entries were taken out of the catalog before, so one lease does for all of them. */
 static bool remove_documents(store_t *store, const removal_t *removal, const entries_t *entries, err_t *err) {
     bool any = remain_any(entries);
     while (any) {
@@ -188,7 +190,7 @@ static bool remove_documents(store_t *store, const removal_t *removal, const ent
     return true;
 }
 
-/* Where documents are to stay with their input, there may be none. */
+/* Refuses to remove an input without its documents if there are any. */
 static bool refuse_documents(const removing_t *removing, err_t *err) {
     const removal_t *removal = removing->removal;
     for (size_t i = 0; i < removing->count; i++) {
@@ -200,7 +202,7 @@ static bool refuse_documents(const removing_t *removing, err_t *err) {
             return false;
         if (!any)
             continue;
-        /* its pieces are free when this command has ended */
+        /* the pieces that were taken are free as soon as this command has ended */
         return err_set(err, STATUS_USAGE, "documents of %s are in the collection: --delete removes them, too",
                        entry->path);
     }
@@ -220,7 +222,7 @@ static bool bury_all(removing_t *removing, err_t *err) {
             .epoch = entry->removed ? 0 : entry->pieces[0].epoch,
             .owns_all = true,
             .removes = true,
-            /* one that took its ordinal before, and is registered late, is no heir */
+            /* an input that took its ordinal before, and is registered late, is no heir */
             .heirs = (uint32_t)header.next_ordinal,
             .remains = removing->documents[i]};
         uint64_t changed;
@@ -243,7 +245,7 @@ static int by_ordinal(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* Each once, by ordinal. */
+/* Lists each input once, by ordinal. */
 static bool list_all(removing_t *removing, const removed_t *inputs, size_t count, err_t *err) {
     removed_t *sorted = calloc(count + 1, sizeof *sorted);
     removing->ordinals = calloc(count + 1, sizeof *removing->ordinals);

@@ -1,3 +1,4 @@
+/* All entries of a catalog, sorted by path and by extent. */
 #include "catalog/places.h"
 #include "base/text.h"
 
@@ -85,7 +86,25 @@ const entries_t *places_entries(const places_t *places) {
     return &places->entries;
 }
 
-/* further: or under another path that is noted of it. */
+/* Comparing the counts is enough, because extents are only ever added. */
+bool places_equal(const places_t *a, const places_t *b) {
+    return a->stretch_count == b->stretch_count;
+}
+
+const entry_t *places_find(const places_t *places, uint64_t number, uint64_t *offset) {
+    const size_t above = SEARCH_FIRST(places->stretch_count, i, places->stretches[i].extent.base <= number);
+    if (!above)
+        return NULL;
+    const stretch_t *stretch = &places->stretches[above - 1];
+    if (number - stretch->extent.base >= stretch->extent.length)
+        return NULL;
+    *offset = stretch->extent.start + (number - stretch->extent.base);
+    return stretch->entry;
+}
+
+/* ---- names ---- */
+
+/* further: or one that was recognised under this name. */
 static const entry_t *newest_of(const places_t *places, const char *name, bool further) {
     for (size_t i = places->entries.count; i-- > 0;) {
         const entry_t *entry = &places->entries.entries[i];
@@ -103,9 +122,7 @@ const entry_t *places_known_as(const places_t *places, const char *name) {
     return newest_of(places, name, true);
 }
 
-/* ---- names ---- */
-
-/* Of NAME#ORDINAL, with any zeros before the number; NULL: there is none. */
+/* The input that NAME#ORDINAL addresses, with any zeros before the number; or NULL. */
 static const entry_t *addressed(const places_t *places, const char *name) {
     enum { MOST_DIGITS = 10 };
     const char *mark = strrchr(name, '#'), *digits = mark ? mark + 1 + strspn(mark + 1, "0") : NULL;
@@ -121,7 +138,7 @@ const entry_t *places_next(const places_t *places, const char *name, size_t *at)
     const size_t count = places->entries.count,
                  first = SEARCH_FIRST(count, i, strcmp(places->by_path[i]->path, name) < 0);
     if (*at == SIZE_MAX)
-        return NULL; /* behind the one that is addressed, which comes last */
+        return NULL; /* after the one that is addressed, which comes last */
     if (first + *at < count && strcmp(places->by_path[first + *at]->path, name) == 0)
         return places->by_path[first + (*at)++];
     *at = SIZE_MAX;
@@ -148,21 +165,32 @@ places_meant_t places_meant(const places_t *places, const char *name) {
     return meant;
 }
 
-/* It is enough to compare these: extents are only ever added. */
-bool places_equal(const places_t *a, const places_t *b) {
-    return a->stretch_count == b->stretch_count;
+void places_show(const places_t *places, const entry_t *entry, text_t *out) {
+    const size_t length = out->length;
+    places_meant_t meant = places_meant(places, entry->path);
+    text_append(out, entry->path);
+    /* adds zeros until no file has that name itself */
+    for (int digits = 1; !out->lacking && (!meant.is_sure || meant.live != entry); digits++) {
+        out->length = length;
+        text_print(out, "%s#%0*u", entry->path, digits, entry->ordinal);
+        meant = places_meant(places, out->bytes + length);
+    }
 }
 
-const entry_t *places_find(const places_t *places, uint64_t number, uint64_t *offset) {
-    const size_t above = SEARCH_FIRST(places->stretch_count, i, places->stretches[i].extent.base <= number);
-    if (!above)
-        return NULL;
-    const stretch_t *stretch = &places->stretches[above - 1];
-    if (number - stretch->extent.base >= stretch->extent.length)
-        return NULL;
-    *offset = stretch->extent.start + (number - stretch->extent.base);
-    return stretch->entry;
+void places_show_meant(const places_t *places, const char *name, text_t *out) {
+    enum { MOST = 10 };
+    size_t at = 0, shown = 0;
+    for (const entry_t *entry; (entry = places_next(places, name, &at));) {
+        if (entry->removed || ++shown > MOST)
+            continue;
+        text_append(out, shown > 1 ? ", " : "");
+        places_show(places, entry, out);
+    }
+    if (shown > MOST)
+        text_print(out, " and %zu more", shown - MOST);
 }
+
+/* ---- sums ---- */
 
 places_summary_t places_summary(const places_t *places, uint32_t generation) {
     places_summary_t summary = {.files = 0};
@@ -186,29 +214,4 @@ places_summary_t places_summary(const places_t *places, uint32_t generation) {
         }
     }
     return summary;
-}
-
-void places_show(const places_t *places, const entry_t *entry, text_t *out) {
-    const size_t length = out->length;
-    places_meant_t meant = places_meant(places, entry->path);
-    text_append(out, entry->path);
-    /* zeros, until no file really has that name */
-    for (int digits = 1; !out->lacking && (!meant.is_sure || meant.live != entry); digits++) {
-        out->length = length;
-        text_print(out, "%s#%0*u", entry->path, digits, entry->ordinal);
-        meant = places_meant(places, out->bytes + length);
-    }
-}
-
-void places_show_meant(const places_t *places, const char *name, text_t *out) {
-    enum { MOST = 10 };
-    size_t at = 0, shown = 0;
-    for (const entry_t *entry; (entry = places_next(places, name, &at));) {
-        if (entry->removed || ++shown > MOST)
-            continue;
-        text_append(out, shown > 1 ? ", " : "");
-        places_show(places, entry, out);
-    }
-    if (shown > MOST)
-        text_print(out, " and %zu more", shown - MOST);
 }

@@ -69,7 +69,7 @@ static bool look_at_catalog(server_t *server, mongoc_client_t *client, report_t 
     bool found;
     const catalog_settings_t settings = {.name = server_namespace(server)};
     store_t *store = store_mongo_open(server, client, err);
-    bool ok = store && store->read_header(store, header, &found, err) &&
+    bool ok = store && store_read_header(store, header, &found, err) &&
               (found                 ? catalog_check_header(header, &settings, err)
                : header->has_entries ? catalog_refuse_none(settings.name, header, err)
                                      : true) &&

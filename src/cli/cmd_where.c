@@ -66,7 +66,7 @@ static bool look_up(int64_t id, where_t *where, err_t *err) {
     server_t *server = server_connect(&wanted, err);
     bool ok = server && (client = server_take(server, err)) &&
               (store = store_mongo_open(server, client, err)) &&
-              store->read_header(store, &header, &found, err);
+              store_read_header(store, &header, &found, err);
     const catalog_settings_t settings = {.name = ok ? server_namespace(server) : ""};
     ok = ok && (found || catalog_refuse_none(settings.name, &header, err)) &&
          catalog_check_header(&header, &settings, err) && (places = places_read(store, err));

@@ -196,7 +196,7 @@ static bool open_catalog(verification_t *run, err_t *err) {
     if (!collection_is_whole(run->server, run->client, err) ||
         !collection_look(run->server, run->client, &run->place, err) ||
         !store_mongo_need(&run->store, run->server, run->client, err) ||
-        !run->store->read_header(run->store, &run->header, &found, err))
+        !store_read_header(run->store, &run->header, &found, err))
         return false;
     if (!found || !run->header.format)
         return (!run->header.has_entries && expect_nothing(run)) ||

@@ -154,7 +154,7 @@ TEST(header) {
         char expected[200];
         err_t err = {.text = ""};
         find("c.tipple.files", cases[i].said);
-        if (lab.store->read_header(lab.store, &header, &found, &err) != !cases[i].field)
+        if (store_read_header(lab.store, &header, &found, &err) != !cases[i].field)
             fail_msg("%s: %s", cases[i].said[0], err.text);
         snprintf(expected, sizeof expected, "the field '%s' of its header (in c.tipple.files)",
                  cases[i].field);

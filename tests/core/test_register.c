@@ -18,10 +18,9 @@ typedef struct {
     entries_t entries;
 } lab_t;
 
-static bool read_header(store_t *store, catalog_header_t *header, bool *found, err_t *failure) {
+static bool find_header(store_t *store, catalog_header_t *header, bool *found, err_t *failure) {
     (void)failure;
     *header = ((lab_t *)store)->header;
-    store->first_ordinal = header->first_ordinal;
     return *found = true;
 }
 
@@ -138,7 +137,7 @@ static void begin(lab_t *lab) {
     stands_there = STANDS_NONE;
     holds_content = true;
     *lab = (lab_t){.header = {.generation = 7},
-                   .store = {.read_header = read_header,
+                   .store = {.find_header = find_header,
                              .change_header = change_header,
                              .read_entries = read_entries,
                              .add_entries = add_entries,

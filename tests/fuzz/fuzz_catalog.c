@@ -114,7 +114,7 @@ static void there_and_back(odd_t *odd, const entry_t *entry) {
 static void try_header(store_t *store, err_t *err) {
     catalog_header_t header;
     bool found, changed;
-    if (!store->read_header(store, &header, &found, err)) {
+    if (!store_read_header(store, &header, &found, err)) {
         LAB_MUST(err->text[0]);
         return;
     }

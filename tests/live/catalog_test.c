@@ -96,7 +96,7 @@ static void make(lab_t *lab) {
 static catalog_header_t header_of(lab_t *lab) {
     catalog_header_t header;
     bool found;
-    OK(lab, lab->store->read_header(lab->store, &header, &found, &lab->err));
+    OK(lab, store_read_header(lab->store, &header, &found, &lab->err));
     assert_true(found);
     return header;
 }
@@ -113,7 +113,7 @@ LAB_TEST(header_is_made_once, "made") {
     bool found = true;
     memset(header.uuid, 0xab, sizeof header.uuid);
     catalog_header_t read;
-    OK(lab, lab->store->read_header(lab->store, &read, &found, &lab->err));
+    OK(lab, store_read_header(lab->store, &read, &found, &lab->err));
     assert_false(found);
     assert_false(read.has_entries);
     OK(lab, lab->store->make_header(lab->store, &header, &lab->err));
@@ -1010,7 +1010,7 @@ LAB_TEST(left_behind, "behind") {
     run_json(lab, "{\"update\": \"behind.tipple.files\", \"updates\": [{\"q\": {\"_id\": \"catalog\"}, "
                   "\"u\": {\"$set\": {\"firstOrdinal\": 8}}}]}");
     bool found;
-    assert_false(lab->store->read_header(lab->store, &header, &found, &lab->err));
+    assert_false(store_read_header(lab->store, &header, &found, &lab->err));
     assert_non_null(strstr(lab->err.text, "'firstOrdinal'"));
 }
 
@@ -1039,7 +1039,7 @@ LAB_TEST(remove_entries, "below") {
         lab,
         "{\"delete\": \"below.tipple.files\", \"deletes\": [{\"q\": {\"_id\": \"catalog\"}, \"limit\": 1}]}");
     bool found;
-    OK(lab, lab->store->read_header(lab->store, &header, &found, &lab->err));
+    OK(lab, store_read_header(lab->store, &header, &found, &lab->err));
     assert_false(found);
     assert_true(header.has_entries);
 }

@@ -278,7 +278,7 @@ static bool forget(sim_load_t *load, err_t *err) {
     bool found;
     name_of(load, input, name);
     if (!store->collection(store, load->settings.uuid, err) ||
-        !store->read_header(store, &header, &found, err))
+        !store_read_header(store, &header, &found, err))
         return false;
     if (!found)
         return err_set(err, STATUS_USAGE, "there is no catalog");

@@ -353,7 +353,7 @@ static bool open_collection(sim_load_t *load, err_t *err) {
     if (memcmp(load->settings.uuid, none, STORE_UUID) == 0)
         return err_set(err, STATUS_USAGE, "the collection does not exist");
     load->settings.empty = load->world->server.documents.count == 0;
-    if (!store->read_header(store, &header, &found, err))
+    if (!store_read_header(store, &header, &found, err))
         return false;
     const bool usable = !found || catalog_check_header(&header, &load->settings, err);
     catalog_header_free(&header);

@@ -16,13 +16,12 @@ static bool send(store_t *store, packet_t *message, err_t *err) {
     return true;
 }
 
-static bool read_header(store_t *store, catalog_header_t *header, bool *found, err_t *err) {
+static bool find_header(store_t *store, catalog_header_t *header, bool *found, err_t *err) {
     packet_t message = {.kind = MESSAGE_READ_HEADER, .header = header};
     *header = (catalog_header_t){0};
     if (!send(store, &message, err))
         return false;
     *found = message.flag;
-    store->first_ordinal = header->first_ordinal;
     return true;
 }
 
@@ -98,7 +97,7 @@ static bool collection(store_t *store, uint8_t uuid[STORE_UUID], err_t *err) {
 }
 
 void sim_store_make(sim_load_t *load) {
-    load->store.store = (store_t){.read_header = read_header,
+    load->store.store = (store_t){.find_header = find_header,
                                   .make_header = make_header,
                                   .change_header = change_header,
                                   .read_entries = read_entries,

@@ -1,70 +1,11 @@
+/* What an entry holds: its versions, extents and pieces, and the blocks of a piece that are done. */
 #include "catalog/store/entry.h"
 #include "base/text.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* The first run that ends at or after a block. */
-static size_t find(const done_runs_t *set, uint64_t block) {
-    return SEARCH_FIRST(set->count, i, set->runs[i].to < block);
-}
-
-bool done_runs_would_grow(const done_runs_t *set, uint64_t from, uint64_t to) {
-    size_t i = find(set, from);
-    return i == set->count || set->runs[i].from > to;
-}
-
-/* Joins two runs that touch. */
-static void join(done_runs_t *set, size_t first) {
-    if (first + 1 >= set->count || set->runs[first].to != set->runs[first + 1].from)
-        return;
-    set->runs[first].to = set->runs[first + 1].to;
-    set->runs[first].hash += set->runs[first + 1].hash;
-    set->count--;
-    memmove(&set->runs[first + 1], &set->runs[first + 2], (set->count - first - 1) * sizeof *set->runs);
-}
-
-bool done_runs_add(done_runs_t *set, uint64_t from, uint64_t to, uint64_t hash, bool *is_new) {
-    size_t i = find(set, from + 1);
-    *is_new = from < to && (i == set->count || set->runs[i].from >= to);
-    if (!*is_new)
-        return true;
-    if (!GROW(set->runs, set->room, set->count + 1, NULL))
-        return false;
-    memmove(&set->runs[i + 1], &set->runs[i], (set->count - i) * sizeof *set->runs);
-    set->runs[i] = (done_run_t){from, to, hash};
-    set->count++;
-    join(set, i);
-    if (i)
-        join(set, i - 1);
-    return true;
-}
-
-const done_run_t *done_runs_find(const done_runs_t *set, uint64_t block) {
-    size_t i = find(set, block + 1);
-    return i < set->count && set->runs[i].from <= block ? &set->runs[i] : NULL;
-}
-
-bool done_runs_cover(const done_runs_t *set, uint64_t from, uint64_t to) {
-    const done_run_t *run = done_runs_find(set, from);
-    return from >= to || (run && to <= run->to);
-}
-
-bool done_runs_copy(done_runs_t *to, const done_runs_t *from) {
-    done_run_t *runs = from->count ? malloc(from->count * sizeof *runs) : NULL;
-    if (from->count && !runs)
-        return false;
-    if (from->count)
-        memcpy(runs, from->runs, from->count * sizeof *runs);
-    free(to->runs);
-    *to = (done_runs_t){runs, from->count, from->count};
-    return true;
-}
-
-void done_runs_free(done_runs_t *set) {
-    free(set->runs);
-    *set = (done_runs_t){0};
-}
+/* ---- loads and counts ---- */
 
 bool load_id_equal(const load_id_t *a, const load_id_t *b) {
     return memcmp(a, b, sizeof *a) == 0;
@@ -92,6 +33,70 @@ void counts_add(counts_t *to, const counts_t *from) {
 
 void counts_subtract(counts_t *to, const counts_t *from) {
     add_times(to, from, UINT64_MAX); /* -1 */
+}
+
+/* ---- done runs ---- */
+
+/* The first run that ends at or after a block. */
+static size_t run_ending_at(const done_runs_t *set, uint64_t block) {
+    return SEARCH_FIRST(set->count, i, set->runs[i].to < block);
+}
+
+bool done_runs_would_grow(const done_runs_t *set, uint64_t from, uint64_t to) {
+    size_t i = run_ending_at(set, from);
+    return i == set->count || set->runs[i].from > to;
+}
+
+/* Joins a run and the next one if they touch. */
+static void join(done_runs_t *set, size_t first) {
+    if (first + 1 >= set->count || set->runs[first].to != set->runs[first + 1].from)
+        return;
+    set->runs[first].to = set->runs[first + 1].to;
+    set->runs[first].hash += set->runs[first + 1].hash;
+    set->count--;
+    memmove(&set->runs[first + 1], &set->runs[first + 2], (set->count - first - 1) * sizeof *set->runs);
+}
+
+bool done_runs_add(done_runs_t *set, uint64_t from, uint64_t to, uint64_t hash, bool *is_new) {
+    size_t i = run_ending_at(set, from + 1);
+    *is_new = from < to && (i == set->count || set->runs[i].from >= to);
+    if (!*is_new)
+        return true;
+    if (!GROW(set->runs, set->room, set->count + 1, NULL))
+        return false;
+    memmove(&set->runs[i + 1], &set->runs[i], (set->count - i) * sizeof *set->runs);
+    set->runs[i] = (done_run_t){from, to, hash};
+    set->count++;
+    join(set, i);
+    if (i)
+        join(set, i - 1);
+    return true;
+}
+
+const done_run_t *done_runs_find(const done_runs_t *set, uint64_t block) {
+    size_t i = run_ending_at(set, block + 1);
+    return i < set->count && set->runs[i].from <= block ? &set->runs[i] : NULL;
+}
+
+bool done_runs_cover(const done_runs_t *set, uint64_t from, uint64_t to) {
+    const done_run_t *run = done_runs_find(set, from);
+    return from >= to || (run && to <= run->to);
+}
+
+bool done_runs_copy(done_runs_t *to, const done_runs_t *from) {
+    done_run_t *runs = from->count ? malloc(from->count * sizeof *runs) : NULL;
+    if (from->count && !runs)
+        return false;
+    if (from->count)
+        memcpy(runs, from->runs, from->count * sizeof *runs);
+    free(to->runs);
+    *to = (done_runs_t){runs, from->count, from->count};
+    return true;
+}
+
+void done_runs_free(done_runs_t *set) {
+    free(set->runs);
+    *set = (done_runs_t){0};
 }
 
 /* ---- reading ---- */
@@ -126,6 +131,24 @@ uint32_t entry_next_slot(const entry_t *entry, uint32_t complete) {
             return version->slot;
     }
     return (uint32_t)entry->version_count;
+}
+
+bool entry_has_name(const entry_t *entry, const char *name) {
+    bool has = strcmp(entry->path, name) == 0;
+    for (size_t i = 0; !has && i < entry->name_count; i++)
+        has = strcmp(entry->names[i], name) == 0;
+    return has;
+}
+
+uint64_t entry_dialect(const entry_t *entry, uint32_t generation) {
+    for (size_t i = 0; i < entry->piece_count; i++)
+        if (entry->pieces[i].dialect && entry->pieces[i].generation == generation)
+            return entry->pieces[i].dialect;
+    return 0;
+}
+
+uint32_t entry_bad_value(const entry_t *entry, uint32_t bound) {
+    return entry->piece_count && entry->pieces->bad_value ? entry->pieces->bad_value - 1 : bound;
 }
 
 bool extents_number(const extent_t *extents, size_t count, uint64_t offset, uint64_t *number) {
@@ -209,12 +232,21 @@ bool entry_has_room(const entry_t *entry, size_t rejects, size_t fixes) {
 
 /* ---- changing ---- */
 
-/* Room for one more item of `size` bytes at the end of *items. */
+/* Makes room for one more item of `size` bytes at the end of *items. */
 static bool one_more(void **items, size_t count, size_t size, err_t *err) {
     void *larger = realloc(*items, (count + 1) * size);
     if (!larger)
         return err_memory(err, (count + 1) * size);
     *items = larger;
+    return true;
+}
+
+bool entry_add_name(entry_t *entry, const char *name, err_t *err) {
+    if (!one_more((void **)&entry->names, entry->name_count, sizeof *entry->names, err))
+        return false;
+    if (!(entry->names[entry->name_count] = strdup(name)))
+        return err_memory(err, strlen(name));
+    entry->name_count++;
     return true;
 }
 
@@ -261,7 +293,7 @@ bool entry_make_pieces(entry_t *entry, size_t count, uint64_t blocks_each, err_t
     return true;
 }
 
-/* Copies `count` items of `size` bytes; *to is NULL if there are none. */
+/* Copies `count` items of `size` bytes; *to is NULL for none. */
 static bool copy_items(void **to, const void *from, size_t count, size_t size, err_t *err) {
     *to = NULL;
     if (!count)
@@ -270,17 +302,6 @@ static bool copy_items(void **to, const void *from, size_t count, size_t size, e
         return err_memory(err, count * size);
     memcpy(*to, from, count * size);
     return true;
-}
-
-uint64_t entry_dialect(const entry_t *entry, uint32_t generation) {
-    for (size_t i = 0; i < entry->piece_count; i++)
-        if (entry->pieces[i].dialect && entry->pieces[i].generation == generation)
-            return entry->pieces[i].dialect;
-    return 0;
-}
-
-uint32_t entry_bad_value(const entry_t *entry, uint32_t bound) {
-    return entry->piece_count && entry->pieces->bad_value ? entry->pieces->bad_value - 1 : bound;
 }
 
 bool piece_copy(piece_t *to, const piece_t *from, err_t *err) {
@@ -296,22 +317,6 @@ bool piece_copy(piece_t *to, const piece_t *from, err_t *err) {
     }
     piece_free(to);
     *to = copy;
-    return true;
-}
-
-bool entry_has_name(const entry_t *entry, const char *name) {
-    bool has = strcmp(entry->path, name) == 0;
-    for (size_t i = 0; !has && i < entry->name_count; i++)
-        has = strcmp(entry->names[i], name) == 0;
-    return has;
-}
-
-bool entry_add_name(entry_t *entry, const char *name, err_t *err) {
-    if (!one_more((void **)&entry->names, entry->name_count, sizeof *entry->names, err))
-        return false;
-    if (!(entry->names[entry->name_count] = strdup(name)))
-        return err_memory(err, strlen(name));
-    entry->name_count++;
     return true;
 }
 

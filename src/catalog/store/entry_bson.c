@@ -1,4 +1,4 @@
-/* An entry, and its parts, as documents, and back. */
+/* An entry and its parts as BSON, and back. */
 #include "catalog/store/entry_bson.h"
 #include "base/text.h"
 #include "format/schema/schema.h"
@@ -13,11 +13,11 @@
 #define EACH_LINE(line, iter, of) EACH_ON(line, iter, of)
 #define EACH(iter, of)            EACH_LINE(__LINE__, iter, of)
 
-/* A number of an entry, and the name of its field. */
+/* A number of an entry, and the key of its field. */
 typedef struct {
     const char *key;
     uint64_t *at;
-    bool is_hash; /* which uses all 64 bits; others are not negative */
+    bool is_hash; /* uses all 64 bits; other numbers are not negative */
 } number_t;
 
 typedef struct {
@@ -33,6 +33,13 @@ static counts_numbers_t numbers_of(counts_t *counts) {
                                {"corrected", &counts->corrected, false},
                                {"replaced", &counts->replaced, false},
                                {"kept", &counts->kept, false}}};
+}
+
+/* Is mixed into the dialect's hash of a piece with a bad_value of its own, even if no dialect is decided: earlier
+ * versions of tipple, which know no bad_value and would read the records differently, then take the input for a changed
+ * one. */
+static uint64_t dialect_mark(uint32_t bad_value) {
+    return bad_value * 0x9E3779B97F4A7C15u;
 }
 
 /* ---- writing ---- */
@@ -51,8 +58,8 @@ void entry_append_number(bson_t *to, const char *key, uint64_t value) {
     bson_append_int64(to, key, -1, (int64_t)value);
 }
 
-/* Most inputs have most fields empty. A field that is left out is read as 0: so thousands of small files cost half as
- * much. */
+/* Leaves out a zero, which is also what a missing field reads as: this halves the entries of thousands of small
+ * files. */
 static void append_some(bson_t *to, const char *key, uint64_t value) {
     if (value)
         entry_append_number(to, key, value);
@@ -93,7 +100,7 @@ static void append_runs(bson_t *to, const done_runs_t *done) {
     bson_append_array_end(to, &runs);
 }
 
-/* In memory they already have the form in which they are written, so this allocates nothing. */
+/* Rejects have the same form in memory and in the document, so nothing is allocated. */
 static void append_rejects(bson_t *to, const piece_t *piece) {
     _Static_assert(sizeof(reject_mark_t) == 16 && offsetof(reject_mark_t, offset) == 0 &&
                        __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
@@ -124,7 +131,7 @@ void entry_append_piece(bson_t *to, const char *key, const piece_t *piece, const
     if (piece->unsafe)
         BSON_APPEND_BOOL(&inner, "unsafe", true);
     append_some(&inner, "modified", (uint64_t)piece->modified_ns);
-    append_some(&inner, "dialect", piece->dialect ^ entry_dialect_mark(piece->bad_value));
+    append_some(&inner, "dialect", piece->dialect ^ dialect_mark(piece->bad_value));
     append_runs(&inner, &piece->done);
     append_counts(&inner, piece->counts);
     append_tail(&inner, &piece->tail);
@@ -158,7 +165,7 @@ void entry_append_version(bson_t *to, const char *key, uint32_t number, uint32_t
     bson_append_document_end(to, &inner);
 }
 
-/* If no version was dropped, each is at its own slot. */
+/* As long as no version was dropped, each is at the index of its slot. */
 static const version_t *in_slot(const entry_t *entry, uint32_t slot) {
     const version_t *version = &entry->versions[slot];
     for (size_t i = 0; version->slot != slot && i < entry->version_count; i++)
@@ -214,7 +221,7 @@ static uint64_t bits(const bson_iter_t *iter) {
     return (uint64_t)bson_iter_as_int64(iter);
 }
 
-/* Fast: the first letter distinguishes most keys. */
+/* Fast, because the first letter sets most keys apart. */
 static inline bool is(const bson_iter_t *iter, const char *key) {
     const char *found = bson_iter_key(iter);
     return found[0] == key[0] && strcmp(found, key) == 0;
@@ -276,7 +283,7 @@ static bool take_rejects(const bson_iter_t *iter, piece_t *piece, err_t *err) {
     for (size_t left = length / sizeof(reject_mark_t), count; left; left -= count) {
         reject_mark_t marks[256];
         count = left < COUNT(marks) ? left : COUNT(marks);
-        memcpy(marks, bytes, count * sizeof *marks); /* they may be at any address there */
+        memcpy(marks, bytes, count * sizeof *marks); /* the binary may be unaligned */
         bytes += count * sizeof *marks;
         if (!piece_add_rejects(piece, marks, count, err))
             return false;
@@ -340,7 +347,7 @@ static bool take_pieces(const bson_iter_t *of, entry_t *entry, err_t *err) {
 static void take_bad_value(uint32_t bad_value, entry_t *entry) {
     for (size_t i = 0; i < entry->piece_count; i++) {
         entry->pieces[i].bad_value = bad_value;
-        entry->pieces[i].dialect ^= entry_dialect_mark(bad_value);
+        entry->pieces[i].dialect ^= dialect_mark(bad_value);
     }
 }
 

@@ -1,7 +1,7 @@
-/* entry_bson: an entry as a document of NAME.tipple.files, and back:
+/* entry_bson: an entry as a document of NAME.tipple.files, and back. Any thread.
  *
  *   {_id: <ordinal>, key, path, follows, kind, registeredBy, removed, heirs, remains, version, outgrown,
- *    names: {<hash of it>: <another path>}, (which new entries do not have)
+ *    names: {<its hash>: <another path>}, (only if there are any)
  *    versions: [{number (only if it is not its slot), size, digest, modified, completed,
  *                torn: {offset, length, hash}}],
  *    extents: [{base, start, length}],
@@ -10,7 +10,7 @@
  *              read, loaded, already, rejected, filtered, corrected, replaced, kept,
  *              tail: {from, to, hash, read, ...}, rejects: <offset and hash, 8 bytes each, little endian>}]}
  *
- * Hashes and offsets in names have 16 hexadecimal digits. */
+ * Hashes in keys have 16 hexadecimal digits, offsets are decimal. A field that is 0 or false may be missing. */
 #ifndef TIPPLE_CATALOG_STORE_ENTRY_BSON_H
 #define TIPPLE_CATALOG_STORE_ENTRY_BSON_H
 
@@ -18,18 +18,12 @@
 
 #include <bson/bson.h>
 
-/* Changes the hash of a dialect of a piece with a bad_value of its own, also of one that is not decided: an earlier version of
- * tipple, which would read the records otherwise, takes the input for a changed one then. */
-static inline uint64_t entry_dialect_mark(uint32_t bad_value) {
-    return bad_value * 0x9E3779B97F4A7C15u;
-}
-
-/* Unknown fields and fields of a wrong type are ignored. */
+/* Ignores unknown fields and fields of a wrong type. */
 bool entry_from_bson(const bson_t *document, entry_t *entry, err_t *err);
 void entry_to_bson(const entry_t *entry, bson_t *to);
 
-/* Parts of an entry, for changes of it. */
-const char *entry_index_key(size_t at, char text[16]); /* of a list */
+/* Parts of an entry, for statements that change it. */
+const char *entry_index_key(size_t at, char text[16]); /* the key of an array's item */
 void entry_append_number(bson_t *to, const char *key, uint64_t value);
 void entry_append_owner(bson_t *to, const char *key, const load_id_t *owner);
 void entry_append_piece(bson_t *to, const char *key, const piece_t *piece, const load_id_t *owner,

@@ -1,18 +1,16 @@
+/* The rejected records of an input, the documents that --retry makes of them (fixes), and what an entry of a reject
+ * file still means: whether its record is rejected today. */
 #include "base/text.h"
 #include "catalog/store/entry.h"
 #include "format/record/record_id.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-/* Finds the first mark with this offset or a later one. The marks have `size` bytes each and begin with their
- * offsets. */
+/* ---- rejects ---- */
+
+/* The first mark with this offset or a later one. The marks have `size` bytes each and begin with their offsets. */
 static size_t first_mark(const void *marks, size_t count, size_t size, uint64_t offset) {
     return SEARCH_FIRST(count, i, *(const uint64_t *)((const char *)marks + i * size) < offset);
-}
-
-static size_t first_fix(const fix_mark_t *fixes, size_t count, uint64_t offset) {
-    return first_mark(fixes, count, sizeof *fixes, offset);
 }
 
 const reject_mark_t *piece_reject(const piece_t *piece, uint64_t offset) {
@@ -20,7 +18,46 @@ const reject_mark_t *piece_reject(const piece_t *piece, uint64_t offset) {
     return at < piece->reject_count && piece->rejects[at].offset == offset ? &piece->rejects[at] : NULL;
 }
 
-/* The confirmed fix of this record; NULL: none. */
+bool piece_reserve_rejects(piece_t *piece, size_t count, err_t *err) {
+    return GROW(piece->rejects, piece->reject_room, piece->reject_count + count, err);
+}
+
+/* Merges from the end, so that marks before all new ones do not move. There must be room. */
+static void merge_rejects(piece_t *piece, const reject_mark_t *marks, size_t count) {
+    reject_mark_t *all = piece->rejects;
+    size_t before = piece->reject_count, end = before + count, to = end;
+    while (count) {
+        const reject_mark_t mark = marks[count - 1];
+        if (before && all[before - 1].offset > mark.offset) {
+            all[--to] = all[--before];
+            continue;
+        }
+        before -= before && all[before - 1].offset == mark.offset;
+        all[--to] = mark;
+        count--;
+    }
+    memmove(&all[before], &all[to], (end - to) * sizeof *all);
+    piece->reject_count = before + end - to;
+}
+
+bool piece_add_rejects(piece_t *piece, const reject_mark_t *marks, size_t count, err_t *err) {
+    if (!piece_reserve_rejects(piece, count, err))
+        return false;
+    for (size_t at = 0, next; at < count; at = next) {
+        for (next = at + 1; next < count && marks[next].offset > marks[next - 1].offset;)
+            next++;
+        merge_rejects(piece, marks + at, next - at);
+    }
+    return true;
+}
+
+/* ---- fixes ---- */
+
+static size_t first_fix(const fix_mark_t *fixes, size_t count, uint64_t offset) {
+    return first_mark(fixes, count, sizeof *fixes, offset);
+}
+
+/* The confirmed fix of this record, or NULL. */
 static const fix_mark_t *find_answer(const fix_mark_t *fixes, size_t count, uint64_t offset, uint64_t of) {
     for (size_t i = first_fix(fixes, count, offset); i < count && fixes[i].offset == offset; i++)
         if (fixes[i].of == of && fixes[i].confirmed)
@@ -28,7 +65,7 @@ static const fix_mark_t *find_answer(const fix_mark_t *fixes, size_t count, uint
     return NULL;
 }
 
-/* of: of the record; NULL: of any that began there. */
+/* of: the hash of the record; NULL: any record at this offset. */
 static bool is_noted(const fix_mark_t *fixes, size_t count, uint64_t offset, const uint64_t *of,
                      uint64_t hash) {
     for (size_t i = first_fix(fixes, count, offset); i < count && fixes[i].offset == offset; i++)
@@ -97,8 +134,8 @@ uint64_t entry_open_rejects(const entry_t *entry) {
     return entry_reject_sums(entry).open;
 }
 
-/* Drops the other fixes of the record of a confirmed fix. If it is confirmed as FIX_NOTHING, documents stay noted: a
- * command that did not know that one of them was confirmed meanwhile must not make it unknown. */
+/* Drops the other fixes of a confirmed fix's record. If it is confirmed as FIX_NOTHING, documents stay noted: the
+ * command may not know that another one has confirmed one of them meanwhile, and must not make that one unknown. */
 static void drop_fixes(entry_t *entry, fix_mark_t confirmed) {
     size_t kept = first_fix(entry->fixes, entry->fix_count, confirmed.offset);
     for (size_t i = kept; i < entry->fix_count; i++) {
@@ -133,40 +170,9 @@ void entry_reopen_fix(entry_t *entry, const fix_mark_t *fix) {
             entry->fixes[i].confirmed = false;
 }
 
-bool piece_reserve_rejects(piece_t *piece, size_t count, err_t *err) {
-    return GROW(piece->rejects, piece->reject_room, piece->reject_count + count, err);
-}
+/* ---- standing ---- */
 
-/* Merges from the end, so that marks before all new ones are not moved. There must be room. */
-static void merge_rejects(piece_t *piece, const reject_mark_t *marks, size_t count) {
-    reject_mark_t *all = piece->rejects;
-    size_t before = piece->reject_count, end = before + count, to = end;
-    while (count) {
-        const reject_mark_t mark = marks[count - 1];
-        if (before && all[before - 1].offset > mark.offset) {
-            all[--to] = all[--before];
-            continue;
-        }
-        before -= before && all[before - 1].offset == mark.offset;
-        all[--to] = mark;
-        count--;
-    }
-    memmove(&all[before], &all[to], (end - to) * sizeof *all);
-    piece->reject_count = before + end - to;
-}
-
-bool piece_add_rejects(piece_t *piece, const reject_mark_t *marks, size_t count, err_t *err) {
-    if (!piece_reserve_rejects(piece, count, err))
-        return false;
-    for (size_t at = 0, next; at < count; at = next) {
-        for (next = at + 1; next < count && marks[next].offset > marks[next - 1].offset;)
-            next++;
-        merge_rejects(piece, marks + at, next - at);
-    }
-    return true;
-}
-
-/* Was the record only the beginning of another record, cut off where an earlier version of the input ended? */
+/* True if the record is the beginning of a longer one, cut off where an earlier version of the input ended. */
 static bool was_torn(const entry_t *entry, uint64_t offset, const uint64_t *hash) {
     for (uint32_t i = 0; hash && i + 1 < entry->version_count; i++) {
         const torn_t *torn = &entry->versions[i].torn;
@@ -196,7 +202,7 @@ standing_t standing_of_reject(const entry_t *entry, uint64_t offset, const uint6
                                                          : STANDING_NOT_YET;
     if (reject)
         return !hash || reject->hash == *hash ? STANDING_OPEN : torn ? STANDING_OUTGROWN : STANDING_UNKNOWN;
-    /* a record that was fixed before its place was done is no reject there */
+    /* a record that was fixed before its block was done is not among the piece's rejects */
     const fix_mark_t *answer = hash ? entry_answer(entry, offset, *hash) : NULL;
     const bool fixed = torn ? answer && answer->hash != FIX_NOTHING
                             : answer || (hash && entry_has_unsettled_fix(entry, offset, *hash));

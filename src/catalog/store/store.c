@@ -1,3 +1,4 @@
+/* Functions that are built on the operations of a store, the same for every store. */
 #include "catalog/store/store.h"
 #include "format/record/record_id.h"
 
@@ -40,9 +41,16 @@ bool store_read_all(store_t *store, const uint32_t *among, size_t among_count, e
     return true;
 }
 
+bool store_read_header(store_t *store, catalog_header_t *header, bool *found, err_t *err) {
+    if (!store->find_header(store, header, found, err))
+        return false;
+    store->first_ordinal = *found ? header->first_ordinal : 0;
+    return true;
+}
+
 bool store_read_numbers(store_t *store, catalog_header_t *header, bool *found, err_t *err) {
     catalog_header_t all = {0};
-    const bool ok = store->read_header(store, &all, found, err);
+    const bool ok = store_read_header(store, &all, found, err);
     *header = all;
     header->format = header->format_digest = header->filter = header->format_text = NULL;
     header->id = header->existing = NULL;

@@ -1,3 +1,16 @@
+/* The store in MongoDB: opening it, commands, and the header of the catalog:
+ *
+ *   {_id: "catalog", key: "catalog", layout, laneRule, own (an ObjectId), uuid, generation, nextExtent (units),
+ *    nextOrdinal, firstOrdinal, leaseMs, format, digest, filter, idFields (of --id), formatText (of a guessed
+ *    format), existing (of --existing), dropping: <load>, drops, replacing: <load>, appends (true, or missing),
+ *    created, synced, widened, registered: <ordinal>,
+ *    columns: {of: <drops>, all, list: [{name, by, type, digest, others, at}]}}
+ *
+ * Earlier versions know neither `widened` nor `columns`, and leave both there when they drop the collection: so
+ * `columns.of` says after which drop the columns were written. When they register an input they leave `registered`
+ * below nextOrdinal, because they do not note which columns they leave out. They read formatText, and must not load
+ * where a --format has got new columns: BY_FORMAT, which is no format file, stops them, and its key is what their
+ * sentence shows. */
 #include "base/clock.h"
 #include "base/document.h"
 #include "base/text.h"
@@ -11,6 +24,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define HEADER    "catalog"
+#define BY_FORMAT "needs a later version of tipple: its --format has got columns"
+
+/* ---- commands ---- */
 
 bool store_mongo_run(store_mongo_t *mongo, const bson_t *command, bool writes, bson_t *reply, err_t *err) {
     return server_command(mongo->server, mongo->client, server_database(mongo->server), command, writes,
@@ -88,17 +106,7 @@ bool store_mongo_prepare(store_t *store, err_t *err) {
     return ok;
 }
 
-/* The header of the catalog:
- *
- *   {_id: "catalog", key: "catalog", layout, laneRule, own (an ObjectId), uuid, generation, nextExtent (units), nextOrdinal,
- *    firstOrdinal, leaseMs, format, digest, filter, idFields (of --id), formatText (of a guessed format), existing (of --existing),
- *    dropping: <load>, drops, replacing: <load>, appends (true, or not there), created, synced,
- *    widened, columns: {of: <drops>, ...} (see catalog_columns.c), registered: <ordinal>}
- *
- * An earlier version knows neither `widened` nor `columns`, and leaves both there when it drops: so columns say of which drop they
- * are. It leaves `registered` below nextOrdinal when it registers an input, of which it does not note what it leaves out. It reads formatText, and must be stopped by it where a --format has got new columns: BY_FORMAT is no format file, and its key is what that version says. */
-#define HEADER    "catalog"
-#define BY_FORMAT "needs a later version of tipple: its --format has got columns"
+/* ---- reading the header ---- */
 
 static bool take_text(const bson_t *document, const char *field, char **text, err_t *err) {
     bson_iter_t iter;
@@ -108,8 +116,8 @@ static bool take_text(const bson_t *document, const char *field, char **text, er
     return *text != NULL || err_memory(err, 1);
 }
 
-/* The name of a field that a change of the header could not believe, because we would not write it like this: such a
- * change would never be made. "": there is none. */
+/* The name of a field that we would write differently, so that no change could believe it or would ever be made; "":
+ * none. */
 static const char *odd_field(const bson_t *document) {
     const struct {
         const char *name;
@@ -127,16 +135,16 @@ static const char *odd_field(const bson_t *document) {
     static const char *const texts[] = {"format", "digest", "filter", "formatText", "idFields", "existing"};
     bson_iter_t iter;
     uint64_t number;
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+    for (size_t i = 0; i < COUNT(numbers); i++)
         if (bson_iter_init_find(&iter, document, numbers[i].name)
                 ? !store_mongo_whole(&iter, numbers[i].most, &number)
                 : numbers[i].needed)
             return numbers[i].name;
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+    for (size_t i = 0; i < COUNT(texts); i++)
         if (bson_iter_init_find(&iter, document, texts[i]) && !BSON_ITER_HOLDS_UTF8(&iter))
             return texts[i];
     static const char *const loads[] = {"dropping", "replacing"};
-    for (size_t i = 0; i < sizeof loads / sizeof *loads; i++)
+    for (size_t i = 0; i < COUNT(loads); i++)
         if (bson_iter_init_find(&iter, document, loads[i]) && !BSON_ITER_HOLDS_OID(&iter) &&
             !BSON_ITER_HOLDS_NULL(&iter))
             return loads[i];
@@ -157,24 +165,7 @@ static bool refuse_header(const store_mongo_t *mongo, const char *field, err_t *
     return false;
 }
 
-/* ---- columns ---- */
-
-static void put_columns(bson_t *set, const header_change_t *change) {
-    bson_t list = BSON_INITIALIZER;
-    char text[16];
-    for (size_t i = 0; i < change->column_count; i++) {
-        const header_column_t *column = &change->columns[i];
-        BCON_APPEND(&list, entry_index_key(i, text), "{", "name", BCON_UTF8(column->name), "by",
-                    BCON_UTF8(column->by), "type", BCON_UTF8(column->type), "digest",
-                    BCON_UTF8(column->digest), "others", BCON_BOOL(column->others), "at",
-                    BCON_DATE_TIME(column->at_ms), "}");
-    }
-    BCON_APPEND(set, "columns", "{", "of", BCON_INT64((int64_t)change->drops), "all",
-                BCON_BOOL(change->knows_columns), "list", BCON_ARRAY(&list), "}");
-    bson_destroy(&list);
-}
-
-/* Copies the texts of a column into one piece of memory, which its name begins. */
+/* Copies the texts of a column into one piece of memory, which begins with its name. */
 static bool take_column(const bson_t *from, header_column_t *column, err_t *err) {
     static const char *const fields[] = {"name", "by", "type", "digest"};
     const char *texts[COUNT(fields)];
@@ -226,7 +217,7 @@ static bool take_columns(const bson_t *document, catalog_header_t *header, err_t
     return true;
 }
 
-/* A header of another layout is read as far as possible; the caller refuses it by its layout. */
+/* Reads a header of another layout as far as possible; the caller refuses it by its layout. */
 static bool header_from_bson(const store_mongo_t *mongo, const bson_t *document, catalog_header_t *header,
                              err_t *err) {
     bson_iter_t iter;
@@ -271,8 +262,8 @@ static bool header_from_bson(const store_mongo_t *mongo, const bson_t *document,
     return false;
 }
 
-/* Numbers sort before texts: sorted by descending _id, the header comes first; where it is missing, an entry does. */
-bool store_mongo_read_header(store_t *store, catalog_header_t *header, bool *found, err_t *err) {
+/* Numbers sort before texts: by descending _id the header comes first, or, if it is missing, an entry. */
+static bool find_header(store_t *store, catalog_header_t *header, bool *found, err_t *err) {
     store_mongo_t *mongo = store_mongo_of(store);
     bson_t reply, document;
     bson_iter_t documents, id;
@@ -286,12 +277,13 @@ bool store_mongo_read_header(store_t *store, catalog_header_t *header, bool *fou
         header->has_entries = !*found;
         ok = !*found || header_from_bson(mongo, &document, header, err);
     }
-    store->first_ordinal = ok && *found ? header->first_ordinal : 0;
     bson_destroy(&reply);
     return ok;
 }
 
-bool store_mongo_make_header(store_t *store, const catalog_header_t *header, err_t *err) {
+/* ---- changing the header ---- */
+
+static bool make_header(store_t *store, const catalog_header_t *header, err_t *err) {
     store_mongo_t *mongo = store_mongo_of(store);
     bson_t command = BSON_INITIALIZER, documents, document, reply;
     bson_oid_t own;
@@ -319,6 +311,34 @@ bool store_mongo_make_header(store_t *store, const catalog_header_t *header, err
     return ok;
 }
 
+static void put_columns(bson_t *set, const header_change_t *change) {
+    bson_t list = BSON_INITIALIZER;
+    char text[16];
+    for (size_t i = 0; i < change->column_count; i++) {
+        const header_column_t *column = &change->columns[i];
+        BCON_APPEND(&list, entry_index_key(i, text), "{", "name", BCON_UTF8(column->name), "by",
+                    BCON_UTF8(column->by), "type", BCON_UTF8(column->type), "digest",
+                    BCON_UTF8(column->digest), "others", BCON_BOOL(column->others), "at",
+                    BCON_DATE_TIME(column->at_ms), "}");
+    }
+    BCON_APPEND(set, "columns", "{", "of", BCON_INT64((int64_t)change->drops), "all",
+                BCON_BOOL(change->knows_columns), "list", BCON_ARRAY(&list), "}");
+    bson_destroy(&list);
+}
+
+/* Believes a number that is missing as long as it is 0. */
+static void believe_number(bson_t *query, const char *name, uint64_t number) {
+    if (number)
+        BSON_APPEND_INT64(query, name, (int64_t)number);
+    else
+        BSON_APPEND_NULL(query, name); /* matches a missing field */
+}
+
+static void set_text(bson_t *set, const char *name, const char *text) {
+    if (text && text[0])
+        BSON_APPEND_UTF8(set, name, text);
+}
+
 static void header_change_to_bson(const header_change_t *change, bson_t *query, bson_t *set, bson_t *unset) {
     static const load_id_t nobody;
     static const char *const of_binding[] = {"format",  "digest",   "filter",  "formatText", "idFields",
@@ -334,16 +354,14 @@ static void header_change_to_bson(const header_change_t *change, bson_t *query, 
             BSON_APPEND_INT64(set, "registered", (int64_t)(change->next_ordinal + change->ordinals));
         return;
     case HEADER_BIND:
-        BSON_APPEND_NULL(query, "format"); /* the field is not there */
+        BSON_APPEND_NULL(query, "format"); /* matches a missing field */
         BSON_APPEND_INT64(query, "generation", change->generation);
         entry_append_owner(query, "dropping", &nobody);
         BSON_APPEND_UTF8(set, "format", change->format);
         BSON_APPEND_UTF8(set, "digest", change->format_digest);
         BSON_APPEND_UTF8(set, "filter", change->filter);
-        if (change->id && change->id[0])
-            BSON_APPEND_UTF8(set, "idFields", change->id);
-        if (change->existing && change->existing[0])
-            BSON_APPEND_UTF8(set, "existing", change->existing);
+        set_text(set, "idFields", change->id);
+        set_text(set, "existing", change->existing);
         if (change->format_text)
             BSON_APPEND_UTF8(set, "formatText", change->format_text);
         put_columns(set, change);
@@ -351,10 +369,7 @@ static void header_change_to_bson(const header_change_t *change, bson_t *query, 
     case HEADER_WIDEN:
         BSON_APPEND_UTF8(query, "digest", change->format_digest);
         entry_append_owner(query, "dropping", &nobody);
-        if (change->widened)
-            BSON_APPEND_INT64(query, "widened", (int64_t)change->widened);
-        else
-            BSON_APPEND_NULL(query, "widened"); /* the field is not there */
+        believe_number(query, "widened", change->widened);
         BSON_APPEND_INT64(set, "widened", (int64_t)change->widened + 1);
         put_columns(set, change);
         if (change->format_text)
@@ -363,10 +378,7 @@ static void header_change_to_bson(const header_change_t *change, bson_t *query, 
     case HEADER_BEGIN_DROP:
         entry_append_owner(query, "dropping", &change->dropping);
         entry_append_owner(set, "dropping", &change->by);
-        if (change->drops)
-            BSON_APPEND_INT64(query, "drops", (int64_t)change->drops);
-        else
-            BSON_APPEND_NULL(query, "drops"); /* the field is not there */
+        believe_number(query, "drops", change->drops);
         BSON_APPEND_INT64(set, "drops", (int64_t)change->drops + 1);
         return;
     case HEADER_CANCEL_DROP:
@@ -390,7 +402,7 @@ static void header_change_to_bson(const header_change_t *change, bson_t *query, 
         entry_append_owner(query, "dropping", &nobody);
         BSON_APPEND_INT64(query, "generation", change->generation);
         if (change->unbound)
-            BSON_APPEND_NULL(query, "format"); /* the field is not there */
+            BSON_APPEND_NULL(query, "format");
         BSON_APPEND_INT64(set, "generation", (int64_t)change->generation + 1);
         BSON_APPEND_BINARY(set, "uuid", BSON_SUBTYPE_UUID, change->uuid, STORE_UUID);
         return;
@@ -414,7 +426,7 @@ static void header_change_to_bson(const header_change_t *change, bson_t *query, 
     }
 }
 
-bool store_mongo_change_header(store_t *store, const header_change_t *change, bool *changed, err_t *err) {
+static bool change_header(store_t *store, const header_change_t *change, bool *changed, err_t *err) {
     bson_t statements = BSON_INITIALIZER, statement, query, set = BSON_INITIALIZER, unset = BSON_INITIALIZER,
            updates;
     uint64_t matched;
@@ -458,9 +470,9 @@ store_t *store_mongo_open(server_t *server, mongoc_client_t *client, err_t *err)
     mongo->client = client;
     snprintf(mongo->files, sizeof mongo->files, "%s" OWN_FILES, server_collection(server));
     snprintf(mongo->loads, sizeof mongo->loads, "%s" OWN_LOADS, server_collection(server));
-    mongo->store = (store_t){.read_header = store_mongo_read_header,
-                             .make_header = store_mongo_make_header,
-                             .change_header = store_mongo_change_header,
+    mongo->store = (store_t){.find_header = find_header,
+                             .make_header = make_header,
+                             .change_header = change_header,
                              .read_entries = store_mongo_read_entries,
                              .add_entries = store_mongo_add_entries,
                              .change_entries = store_mongo_change_entries,

@@ -1,6 +1,7 @@
+/* Entries in MongoDB: reading them, adding new ones, and changes of entries as statements of an update command. A
+ * document that a change could not believe, because tipple has not written it like this, is refused when it is read. */
 #include "base/text.h"
 #include "catalog/store/entry_bson.h"
-#include "catalog/store/store.h"
 #include "catalog/store/store_mongo_inner.h"
 #include "server/server_errors.h"
 
@@ -10,8 +11,13 @@
 #include <string.h>
 #include <xxhash.h>
 
-/* The filter for the next of these ordinals: those from `from` on, as many as one command should hold. *asked_to: one
- * more than the last of them. */
+/* How many ordinals, statements and bytes, roughly, one command has at most. */
+enum { ASKED = 20000, STATEMENTS = 1000, COMMAND_BYTES = 8 << 20 };
+
+/* ---- reading ---- */
+
+/* Appends the filter for the next of these ordinals: those from `from` on, as many as one command should hold.
+ * *asked_to: the last of them + 1. */
 static void append_ordinals(const uint32_t *among, size_t count, uint64_t from, bson_t *filter,
                             uint64_t *asked_to, bool *all) {
     bson_t inner, list;
@@ -21,7 +27,7 @@ static void append_ordinals(const uint32_t *among, size_t count, uint64_t from, 
         at++;
     BSON_APPEND_DOCUMENT_BEGIN(filter, "_id", &inner);
     BSON_APPEND_ARRAY_UNSAFE_BEGIN(&inner, "$in", &list);
-    for (; at < count && added < STORE_MONGO_ASKED; at++, added++) {
+    for (; at < count && added < ASKED; at++, added++) {
         BSON_APPEND_INT64(&list, entry_index_key(added, text), among[at]);
         *asked_to = (uint64_t)among[at] + 1;
     }
@@ -77,8 +83,7 @@ static bool are_extents(const bson_t *document) {
     return count;
 }
 
-/* The name of a field that a change of the entry could not believe; "": there is none. version: the entry's own
- * version. */
+/* The name of a field that a change of the entry could not believe; "": none. *version: of the entry. */
 static const char *odd_in_entry(const bson_t *document, uint64_t *version) {
     bson_iter_t iter;
     if (!bson_iter_init_find(&iter, document, "versions") || !BSON_ITER_HOLDS_ARRAY(&iter))
@@ -100,8 +105,7 @@ static bool refuse_entry(const store_mongo_t *mongo, uint64_t ordinal, const cha
     return store_mongo_damaged(mongo, err, what, "remove that entry and ");
 }
 
-/* Reads the next entry. Its ordinal must be higher than the one before: or reading all entries would read some again
- * and again, or never. */
+/* Reads the next entry. Its ordinal must be higher than the one before, or reading all entries would never end. */
 static bool read_entry(const store_mongo_t *mongo, const bson_t *document, uint64_t *from, entries_t *entries,
                        err_t *err) {
     bson_iter_t id;
@@ -138,7 +142,7 @@ bool store_mongo_read_entries(store_t *store, uint64_t *from, const uint32_t *am
     size_t count = 0;
     for (; store_mongo_next(mongo, &documents, &document, &ok, err); count++)
         ok = read_entry(mongo, &document, from, entries, err);
-    if (!count) /* there is no other among the ordinals that were asked for */
+    if (!count) /* none of the ordinals that were asked for is there */
         *from = asked_to;
     *more = count > 0 || !all;
     bson_destroy(&reply);
@@ -146,36 +150,7 @@ bool store_mongo_read_entries(store_t *store, uint64_t *from, const uint32_t *am
     return ok;
 }
 
-bool store_mongo_add_entries(store_t *store, const entry_t *const *entries, size_t count, uint64_t *added,
-                             err_t *err) {
-    store_mongo_t *mongo = store_mongo_of(store);
-    bool ok = !count || store_mongo_prepare(store, err); /* another load may have made the header */
-    *added = 0;
-    for (size_t at = 0; ok && *added == at && at < count;) {
-        bson_t command = BSON_INITIALIZER, documents, document, reply;
-        char text[16];
-        BSON_APPEND_UTF8(&command, "insert", mongo->files);
-        BSON_APPEND_BOOL(&command, "ordered", true);
-        BSON_APPEND_ARRAY_UNSAFE_BEGIN(&command, "documents", &documents);
-        for (size_t i = 0;
-             at < count && i < STORE_MONGO_STATEMENTS && documents.len < STORE_MONGO_COMMAND_BYTES;
-             i++, at++) {
-            BSON_APPEND_DOCUMENT_BEGIN(&documents, entry_index_key(i, text), &document);
-            entry_to_bson(entries[at], &document);
-            bson_append_document_end(&documents, &document);
-        }
-        bson_append_array_end(&command, &documents);
-        const bool all = store_mongo_run(mongo, &command, true, &reply, err);
-        ok = all || server_code(&reply) == CODE_DUPLICATE_KEY;
-        *added += all ? store_mongo_number(&reply, "n") : 0;
-        bson_destroy(&reply);
-        bson_destroy(&command);
-    }
-    return ok;
-}
-
-/* change_bson: changes of entries as statements of an update command. A statement costs the server more than the change
- * itself, so equal changes share one. */
+/* ---- a change as a statement ---- */
 
 enum { NAME = 96, MOST_TAKES = 5000, MOST_PROGRESS = 1000, WIDEST_GAP = 8, MOST_BYTES = 4 << 20 };
 
@@ -194,7 +169,7 @@ static void append_owns_all(bson_t *query, const load_id_t *owner) {
     bson_destroy(&other);
 }
 
-/* Everything that the first change believes, the others believe too. */
+/* The other changes believe the same as the first one. */
 static void append_query(const entry_change_t *change, size_t alike, bson_t *to) {
     bson_t query, inner, list;
     char name[NAME], text[16];
@@ -209,7 +184,7 @@ static void append_query(const entry_change_t *change, size_t alike, bson_t *to)
     } else {
         entry_append_number(&query, "_id", change->ordinal);
     }
-    /* once: late, it must not say again that documents remain */
+    /* only once: a late one must not say again that documents remain */
     if (change->removes || change->adds_name)
         BCON_APPEND(&query, "removed", "{", "$ne", BCON_BOOL(true), "}");
     if (change->sets_remains)
@@ -236,7 +211,7 @@ static void append_progress(const entry_change_t *change, const char *key, bson_
                        change->sets_owner ? change->new_epoch : change->epoch);
 }
 
-/* What is written together: the whole piece, so that all of its fields are of the same moment. */
+/* Sets the whole piece at once, so that all of its fields are of the same moment; or only its owner. */
 static void append_set_piece(const entry_change_t *change, bson_t *set) {
     char name[NAME];
     if (change->progress) {
@@ -250,7 +225,7 @@ static void append_set_piece(const entry_change_t *change, bson_t *set) {
     }
 }
 
-/* Does what entry_add_fix (or entry_reopen_fix) does, without reading the entry. */
+/* Does what entry_add_fix or entry_reopen_fix does, without reading the entry. */
 static void append_fix(const fix_mark_t *fix, bool reopens, bson_t *set) {
     char name[NAME], hash[17];
     const int used = snprintf(name, sizeof name, "fixes.%" PRIu64 "-%016" PRIx64, fix->offset, fix->of);
@@ -268,7 +243,7 @@ static void append_fix(const fix_mark_t *fix, bool reopens, bson_t *set) {
         snprintf(suffix, room, ".confirmed");
         BSON_APPEND_BOOL(set, name, true);
     } else {
-        /* it stays noted if a command that does not know of it confirms FIX_NOTHING */
+        /* it stays noted if another command, which does not know of it, confirms FIX_NOTHING */
         snprintf(hash, sizeof hash, "%016" PRIx64, fix->hash);
         BCON_APPEND(set, name, "{", "hash", BCON_INT64((int64_t)fix->hash), "confirmed", BCON_BOOL(true),
                     "generation", BCON_INT64(fix->generation), "noted", "{", hash, BCON_BOOL(true), "}", "}");
@@ -320,7 +295,7 @@ static void append_set(const entry_change_t *change, bson_t *set) {
         append_fix(&change->fixes[i], change->reopens, set);
 }
 
-/* One change, or the same change for all that are alike. */
+/* One change, or the same change for all entries that are alike. */
 static void append_same(const entry_change_t *change, size_t alike, bson_t *to) {
     bson_t set = BSON_INITIALIZER;
     append_query(change, alike, to);
@@ -329,14 +304,16 @@ static void append_same(const entry_change_t *change, size_t alike, bson_t *to) 
     bson_destroy(&set);
 }
 
-/* ---- many in one statement ---- */
+/* ---- many changes in one statement: a statement costs the server more than the change itself ---- */
 
-/* Only the owner and the epoch of a piece change: a take of an input whose progress counts, or giving it back. */
+/* True if only the owner and the epoch of a piece change: a take of an input whose progress counts, or giving it
+ * back. */
 static bool is_plain_take(const entry_change_t *change) {
     return change->sets_owner && !change->progress;
 }
 
-/* The progress of an input that has one piece, and one version if that ends; nothing but a checkpoint asks for `only_piece`. */
+/* True for the progress of an input that has one piece, and one version if that ends. Only a checkpoint sets
+ * `only_piece`. */
 static bool is_plain_progress(const entry_change_t *change) {
     return change->only_piece && !change->torn && !change->sets_outgrown &&
            (!change->sets_completed || change->version == 1);
@@ -357,12 +334,12 @@ static size_t count_takes(const entry_change_t *changes, size_t count) {
     return alike;
 }
 
-/* How many bytes a piece takes at most, roughly. */
+/* Roughly how many bytes a piece takes at most. */
 static size_t bytes_of(const piece_t *piece) {
     return 512 + piece->reject_count * sizeof *piece->rejects + piece->done.count * 64;
 }
 
-/* How many changes have ascending ordinals so close together that a list may have an item for every ordinal from the
+/* How many changes have ascending ordinals so close together that one list can have an item for every ordinal from the
  * first to the last. */
 static size_t count_progress(const entry_change_t *changes, size_t count) {
     size_t alike = 1, bytes = bytes_of(changes->progress);
@@ -392,7 +369,7 @@ static void append_own_item(const entry_change_t *changes, size_t alike, append_
     char text[16];
     for (size_t i = 0, at = 0; i < alike; i++) {
         for (; at < changes[i].ordinal - changes->ordinal; at++)
-            /* an ordinal that is not among the changes */
+            /* an ordinal that does not change */
             bson_append_null(&list, entry_index_key(at, text), -1);
         append_item(&changes[i], entry_index_key(at++, text), &list);
     }
@@ -410,7 +387,7 @@ static void append_own_completed(const entry_change_t *changes, size_t alike, bs
     bson_destroy(&completed);
 }
 
-/* Each entry finds its own piece in a list: one statement for all of them, which the server plans once. */
+/* One statement for all of them, which the server plans once: each entry finds its own piece in a list. */
 static void append_each_its_own(const entry_change_t *changes, size_t alike, bson_t *to) {
     bson_t set = BSON_INITIALIZER, pieces;
     append_query(changes, alike, to);
@@ -423,9 +400,9 @@ static void append_each_its_own(const entry_change_t *changes, size_t alike, bso
     bson_destroy(&set);
 }
 
-/* One statement {q, u, multi} for the first of these changes and for those after it that are alike. *to must be empty.
- * Returns how many changes the statement makes, at least one. */
-static size_t change_bson_statement(const entry_change_t *changes, size_t count, bson_t *to) {
+/* Appends one statement {q, u, multi} for the first of these changes and for those after it that are alike. Returns how
+ * many changes the statement makes, at least one. */
+static size_t append_statement(const entry_change_t *changes, size_t count, bson_t *to) {
     const bool progress = is_plain_progress(changes);
     const size_t alike = progress                 ? count_progress(changes, count)
                          : is_plain_take(changes) ? count_takes(changes, count)
@@ -439,6 +416,34 @@ static size_t change_bson_statement(const entry_change_t *changes, size_t count,
     return alike;
 }
 
+/* ---- writing ---- */
+
+bool store_mongo_add_entries(store_t *store, const entry_t *const *entries, size_t count, uint64_t *added,
+                             err_t *err) {
+    store_mongo_t *mongo = store_mongo_of(store);
+    bool ok = !count || store_mongo_prepare(store, err); /* another load may have made the header */
+    *added = 0;
+    for (size_t at = 0; ok && *added == at && at < count;) {
+        bson_t command = BSON_INITIALIZER, documents, document, reply;
+        char text[16];
+        BSON_APPEND_UTF8(&command, "insert", mongo->files);
+        BSON_APPEND_BOOL(&command, "ordered", true);
+        BSON_APPEND_ARRAY_UNSAFE_BEGIN(&command, "documents", &documents);
+        for (size_t i = 0; at < count && i < STATEMENTS && documents.len < COMMAND_BYTES; i++, at++) {
+            BSON_APPEND_DOCUMENT_BEGIN(&documents, entry_index_key(i, text), &document);
+            entry_to_bson(entries[at], &document);
+            bson_append_document_end(&documents, &document);
+        }
+        bson_append_array_end(&command, &documents);
+        const bool all = store_mongo_run(mongo, &command, true, &reply, err);
+        ok = all || server_code(&reply) == CODE_DUPLICATE_KEY;
+        *added += all ? store_mongo_number(&reply, "n") : 0;
+        bson_destroy(&reply);
+        bson_destroy(&command);
+    }
+    return ok;
+}
+
 bool store_mongo_change_entries(store_t *store, const entry_change_t *changes, size_t count,
                                 uint64_t *changed, err_t *err) {
     bool ok = true;
@@ -448,13 +453,12 @@ bool store_mongo_change_entries(store_t *store, const entry_change_t *changes, s
         uint64_t matched;
         size_t fixes = 0;
         char text[16];
-        for (size_t i = 0;
-             at < count && i < STORE_MONGO_STATEMENTS && statements.len < STORE_MONGO_COMMAND_BYTES; i++) {
+        for (size_t i = 0; at < count && i < STATEMENTS && statements.len < COMMAND_BYTES; i++) {
             fixes += changes[at].fix_count;
             if (i && fixes > STORE_MOST_FIXES)
                 break;
             BSON_APPEND_DOCUMENT_BEGIN(&statements, entry_index_key(i, text), &statement);
-            at += change_bson_statement(changes + at, count - at, &statement);
+            at += append_statement(changes + at, count - at, &statement);
             bson_append_document_end(&statements, &statement);
         }
         ok = store_mongo_update(store_mongo_of(store), store_mongo_of(store)->files, &statements, &matched,

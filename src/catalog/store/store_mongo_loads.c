@@ -1,10 +1,10 @@
+/* Loads in MongoDB: how a load enters, beats and ends, and reading the loads that have not ended. */
 #include "base/clock.h"
 #include "base/host.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "base/threads.h"
 #include "catalog/store/entry_bson.h"
-#include "catalog/store/store_mongo.h"
 #include "catalog/store/store_mongo_inner.h"
 #include "server/bson_read.h"
 
@@ -49,7 +49,7 @@ static bool add_load(loads_t *loads, const load_seen_t *load, err_t *err) {
     return true;
 }
 
-/* Loads that have not said that they ended: read page by page, like entries. */
+/* Reads the loads that have not said that they ended, page by page, like entries. */
 bool store_mongo_read_loads(store_t *store, loads_t *loads, err_t *err) {
     store_mongo_t *mongo = store_mongo_of(store);
     char here[HOST_PROCESSES];
@@ -86,7 +86,7 @@ bool store_mongo_read_loads(store_t *store, loads_t *loads, err_t *err) {
     return ok;
 }
 
-/* Changes a load, or one that has not ended, or makes it. Frees the update. */
+/* Changes a load. lives: unless it has ended. makes: adds it if it is missing. Frees the update. */
 static bool change(store_t *store, const load_id_t *id, bool lives, bool makes, bson_t *update, err_t *err) {
     bson_t query = BSON_INITIALIZER;
     bson_oid_t oid;
@@ -144,6 +144,8 @@ bool store_mongo_end(store_t *store, const load_id_t *id, const bson_t *fields, 
                            "ended", BCON_BOOL(true), "}"),
                   err);
 }
+
+/* ---- the heartbeat ---- */
 
 enum { BEATS_A_LEASE = 5, LEAST_MS = 20 };
 

@@ -35,7 +35,7 @@ bool kept_format(store_t *store, const char *name, bool must, schema_t **schema,
     bool found;
     *schema = NULL;
     *text = NULL;
-    if (!store->read_header(store, &header, &found, err))
+    if (!store_read_header(store, &header, &found, err))
         return false;
     bool ok = true;
     if (found && header.format_text) {

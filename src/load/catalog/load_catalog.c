@@ -47,7 +47,7 @@ static bool check_unfilled(job_t *job, err_t *err) {
     if (!job->place.exists || job->place.empty || job->spec->append)
         return true;
     if (!collection_look(job->server, job->client, &job->place, err) ||
-        !job->store->read_header(job->store, &header, &found, err))
+        !store_read_header(job->store, &header, &found, err))
         return false;
     const bool expected = found && (header.format || header.appends);
     catalog_header_free(&header);
@@ -75,7 +75,7 @@ bool job_look_at_catalog(job_t *job, err_t *err) {
     if (!store_mongo_need(&job->store, job->server, job->client, err))
         return false;
     fill_settings(job, job->spec->id, job->spec->existing);
-    bool ok = job->store->read_header(job->store, &header, &found, err);
+    bool ok = store_read_header(job->store, &header, &found, err);
     if (!job->format_text)
         job->widened = header.widened;
     if (ok && found)
@@ -198,7 +198,7 @@ static bool drop_data(void *context, const uint8_t uuid[STORE_UUID], err_t *err)
 bool job_drop(job_t *job, err_t *err) {
     catalog_header_t header = {0};
     bool found;
-    if (!job->store->read_header(job->store, &header, &found, err))
+    if (!store_read_header(job->store, &header, &found, err))
         return false;
     const int64_t lease_ms = header.lease_ms ? header.lease_ms : STORE_LEASE_MS;
     catalog_header_free(&header);

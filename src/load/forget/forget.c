@@ -81,7 +81,7 @@ static bool open_catalog(forgetting_t *forgetting, err_t *err) {
     bool ok = collection_is_whole(forgetting->server, forgetting->client, err) &&
               (forgetting->store = store_mongo_open(forgetting->server, forgetting->client, err)) &&
               collection_look(forgetting->server, forgetting->client, &forgetting->place, err) &&
-              forgetting->store->read_header(forgetting->store, &header, &found, err);
+              store_read_header(forgetting->store, &header, &found, err);
     if (ok && !found)
         ok = catalog_refuse_none(settings.name, &header, err);
     ok = ok && catalog_check_header(&header, &settings, err) &&
