@@ -128,8 +128,8 @@ static bool by_link(const char *path) {
     return is_link;
 }
 
-static bool holds(void *context, const entry_t *entry) {
-    (void)context, (void)entry;
+static bool holds(void *context, const char *path, const entry_t *entry) {
+    (void)context, (void)path, (void)entry;
     return holds_content;
 }
 

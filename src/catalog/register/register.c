@@ -1,6 +1,9 @@
+/* Registering inputs: entries for the new ones, which are written so that two loads that begin at once make no input
+ * twice. */
 #include "catalog/register/register.h"
 #include "catalog/register/register_inner.h"
 #include "format/record/record_id.h"
+#include "input/file/input_file.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,8 +12,99 @@
 
 enum { RACES = 1000 };
 
-/* Each registering has seen all those before it: of two that begin at once, one has to look again. Or both would take one file
- * for a new one, by two names of it, or two versions. */
+/* ---- keys: unique, so that two loads cannot register one input twice ---- */
+
+/* A long name is cut off, and its hash is added. */
+static void print_name_key(wanted_t *wanted) {
+    enum { MOST = 480, KEPT = 460 };
+    const size_t length = strlen(wanted->name);
+    const char *kind = register_is_stream(&wanted->seen) ? "stream" : "name";
+    if (length <= MOST)
+        snprintf(wanted->key, sizeof wanted->key, "%s/%s", kind, wanted->name);
+    else
+        snprintf(wanted->key, sizeof wanted->key, "%s/%.*s/%016llx", kind, KEPT, wanted->name,
+                 (unsigned long long)XXH3_64bits(wanted->name, length));
+}
+
+static void print_key(wanted_t *wanted, uint32_t ordinal) {
+    if (!wanted->named)
+        snprintf(wanted->key, sizeof wanted->key, "new/%u", ordinal);
+    else if (wanted->by_name)
+        print_name_key(wanted);
+    else
+        snprintf(wanted->key, sizeof wanted->key, "%llu/%s/%u/%.255s", (unsigned long long)wanted->seen.size,
+                 wanted->seen.digest, wanted->copy, register_last_name(wanted->name));
+}
+
+static int order_wanted(const void *a, const void *b) {
+    const wanted_t *left = *(const wanted_t *const *)a, *right = *(const wanted_t *const *)b;
+    int order = register_compare_content(&left->seen, register_last_name(left->name), &right->seen,
+                                         register_last_name(right->name));
+    return order ? order : (left > right) - (left < right);
+}
+
+static int order_by_key(const void *a, const void *b) {
+    return strcmp((*(const entry_t *const *)a)->key, (*(const entry_t *const *)b)->key);
+}
+
+/* True if another entry has this key. */
+static bool is_key_of_other(const entry_t *const *by_key, size_t count, const char *key, const entry_t *own) {
+    const entry_t wanted = {.key = (char *)key}, *const at = &wanted;
+    const entry_t *const *found = count ? bsearch(&at, by_key, count, sizeof *by_key, order_by_key) : NULL;
+    return found && *found != own;
+}
+
+static void number_sorted(const matching_t *m, wanted_t **fresh, size_t count, const entry_t *const *by_key) {
+    const registration_t *registering = m->registering;
+    for (size_t i = 0; i < count; i++) {
+        const entry_t *own = m->found[fresh[i] - registering->wanted];
+        if (i && register_compare_content(&fresh[i - 1]->seen, register_last_name(fresh[i - 1]->name),
+                                          &fresh[i]->seen, register_last_name(fresh[i]->name)) == 0)
+            fresh[i]->copy = fresh[i - 1]->copy + 1;
+        for (print_key(fresh[i], 0); is_key_of_other(by_key, m->entries.count, fresh[i]->key, own);
+             print_key(fresh[i], 0))
+            fresh[i]->copy++;
+    }
+}
+
+/* Inputs that get a new key, since they are new or have grown, and equal each other or other entries, are kept apart by
+ * a number. */
+static bool number_copies(matching_t *m, err_t *err) {
+    const registration_t *registering = m->registering;
+    const size_t entries = m->entries.count, bytes = (registering->count + 1) * sizeof(wanted_t *);
+    wanted_t **fresh = malloc(bytes);
+    const entry_t **by_key = malloc((entries + 1) * sizeof(entry_t *));
+    size_t count = 0;
+    if (!fresh || !by_key) {
+        free(fresh);
+        free(by_key);
+        return err_memory(err, bytes);
+    }
+    for (size_t i = 0; i < registering->count; i++) {
+        wanted_t *wanted = &registering->wanted[i];
+        const entry_t *entry = m->found[i];
+        if (wanted->by_name) /* it may have grown */
+            print_key(wanted, 0);
+        else if (!wanted->changed &&
+                 (!entry || !entry_version_of(entry, wanted->seen.size, wanted->seen.digest)))
+            fresh[count++] = wanted;
+    }
+    for (size_t i = 0; i < entries; i++)
+        by_key[i] = &m->entries.entries[i];
+    if (entries)
+        qsort(by_key, entries, sizeof *by_key, order_by_key);
+    if (count)
+        qsort(fresh, count, sizeof *fresh, order_wanted);
+    number_sorted(m, fresh, count, by_key);
+    free(fresh);
+    free(by_key);
+    return true;
+}
+
+/* ---- entries of new inputs ---- */
+
+/* A new entry names the one before it, and only one entry can: so of two loads that register at once, one has to read
+ * the catalog again. Otherwise both could take one file for a new input, under two names of it or as two versions. */
 static bool say_what_it_follows(int64_t before, entry_t *entry, err_t *err) {
     enum { ROOM = 32 };
     if (!(entry->follows = malloc(ROOM)))
@@ -19,7 +113,8 @@ static bool say_what_it_follows(int64_t before, entry_t *entry, err_t *err) {
     return true;
 }
 
-/* What this load begins with anyhow need not be written twice. It is believed when it was read back, like every take. */
+/* The first portion of pieces is registered as taken, which saves one write. Like every take, this counts only after it
+ * is read back. */
 static void take_pieces(const registration_t *registering, const wanted_t *wanted, portion_t *portion,
                         entry_t *entry) {
     const uint64_t bytes = wanted->bytes / entry->piece_count;
@@ -32,7 +127,7 @@ static void take_pieces(const registration_t *registering, const wanted_t *wante
     }
 }
 
-/* Streams without a name are told apart by a number, for people and for reject files. NULL: out of memory. */
+/* Streams without a name get a number, for messages and reject files. NULL: out of memory. */
 static char *name_of(const wanted_t *wanted, uint32_t ordinal) {
     if (wanted->named)
         return strdup(wanted->name);
@@ -46,7 +141,7 @@ static char *name_of(const wanted_t *wanted, uint32_t ordinal) {
 
 static bool make_entry(const registration_t *registering, wanted_t *wanted, uint64_t unit, uint32_t ordinal,
                        entry_t *entry, err_t *err) {
-    register_print_key(wanted, ordinal);
+    print_key(wanted, ordinal);
     *entry = (entry_t){.ordinal = ordinal,
                        .path = name_of(wanted, ordinal),
                        .key = strdup(wanted->key),
@@ -61,7 +156,7 @@ static bool make_entry(const registration_t *registering, wanted_t *wanted, uint
            entry_make_pieces(entry, wanted->pieces, wanted->piece_blocks, err);
 }
 
-/* Numbers for all of them by one command. */
+/* Takes the numbers for all new inputs by one command. */
 static bool take_numbers(store_t *store, const matching_t *m, uint64_t *unit, uint64_t *ordinal,
                          size_t *count, err_t *err) {
     const registration_t *registering = m->registering;
@@ -104,7 +199,7 @@ static bool make_entries(matching_t *m, uint64_t unit, uint64_t ordinal, err_t *
     return ok;
 }
 
-/* What was never loaded would be loaded as another input, and its documents be there twice. */
+/* --reload-missing: an input that was never loaded would be loaded as another one, and its documents be there twice. */
 static bool check_known(const matching_t *m, err_t *err) {
     for (size_t i = 0; m->registering->known_only && i < m->registering->count; i++)
         if (!m->found[i])
@@ -116,8 +211,8 @@ static bool check_known(const matching_t *m, err_t *err) {
     return true;
 }
 
-/* *again: not all of them were added by us, as far as we know. Then the catalog has to be read again, because what is
- * there counts: another load may have registered the same inputs first, or the reply to us was lost. */
+/* *again: we do not know that all of them were added by us. Then the catalog has to be read again, and what is there
+ * counts: another load may have registered the same inputs first, or the reply to us was lost. */
 static bool add_new(store_t *store, matching_t *m, bool *again, err_t *err) {
     uint64_t unit, ordinal, added;
     size_t count;
@@ -134,12 +229,14 @@ static bool add_new(store_t *store, matching_t *m, bool *again, err_t *err) {
         list[i] = &m->fresh.entries[i];
     ok = ok && store->add_entries(store, list, count, &added, err);
     *again = ok && added < count;
-    /* one that belongs to what was dropped may stand in the way */
+    /* an entry of a dropped collection may be in the way */
     if (*again && store->first_ordinal)
         ok = store->remove_entries(store, store->first_ordinal, err);
     free(list);
     return ok;
 }
+
+/* ---- the answer ---- */
 
 static bool list_standings(const matching_t *m, err_t *err) {
     registration_t *registering = m->registering;
@@ -155,7 +252,7 @@ static bool list_standings(const matching_t *m, err_t *err) {
     return true;
 }
 
-/* Each is one input's: it is moved. */
+/* Moves each entry to its input. */
 static void give_entries(matching_t *m) {
     registration_t *registering = m->registering;
     size_t fresh = 0;
@@ -178,11 +275,11 @@ static void give_entries(matching_t *m) {
             wanted->entry = *entry;
             *entry = (entry_t){0};
         }
-        register_print_key(wanted, wanted->entry.ordinal);
+        print_key(wanted, wanted->entry.ordinal);
     }
 }
 
-/* Entries of forgotten inputs stay, so that there is none only where somebody has removed them all. */
+/* Entries of forgotten inputs stay as tombstones, so a catalog without any entry was damaged. */
 static bool check_any(const matching_t *m, err_t *err) {
     const registration_t *registering = m->registering;
     return m->entries.count || !registering->bound ||
@@ -192,7 +289,8 @@ static bool check_any(const matching_t *m, err_t *err) {
                    registering->name);
 }
 
-/* The file may come back to its old path, or go from there: the same command knows it by this one. */
+/* Notes other paths under which inputs were recognised: whatever happens under the old path, the same command
+ * recognises them again. */
 static bool note_names(store_t *store, const registration_t *registering, err_t *err) {
     size_t count = 0;
     uint64_t changed;
@@ -211,8 +309,8 @@ static bool note_names(store_t *store, const registration_t *registering, err_t 
     return ok;
 }
 
-/* Entries that were added after a drop are not read: nobody else would know what was sent of them, and load it again. A drop
- * that ends later waits for this load, or removes them. */
+/* Refuses if the collection was dropped meanwhile: entries that are added after a drop are not read, so no other load
+ * would know what was sent of them. A drop that ends later waits for this load, or removes them. */
 static bool check_not_dropped(store_t *store, const registration_t *registering, err_t *err) {
     catalog_header_t header;
     bool found;
@@ -231,7 +329,8 @@ bool catalog_register(store_t *store, registration_t *registering, err_t *err) {
     for (int race = 0; again && race < RACES; race++) {
         matching_t m = {.registering = registering};
         bool ok = store_read_all(store, NULL, 0, &m.entries, err) && check_any(&m, err) &&
-                  register_match(&m, err) && check_known(&m, err) && add_new(store, &m, &again, err);
+                  register_match(&m, err) && number_copies(&m, err) && check_known(&m, err) &&
+                  add_new(store, &m, &again, err);
         ok = ok && (again || registering->read_only || !m.fresh.count ||
                     check_not_dropped(store, registering, err));
         ok = ok && (again || list_standings(&m, err));
@@ -258,6 +357,8 @@ void register_free(registration_t *registering) {
     registering->standing_count = 0;
 }
 
+/* ---- how an input compares with an entry ---- */
+
 bool registration_relate(const entry_t *entry, const version_t *seen, bool may_grow,
                          register_digest_fn *digest_at, const void *context, size_t input, view_t *view,
                          uint32_t *version, err_t *err) {
@@ -277,7 +378,7 @@ bool registration_relate(const entry_t *entry, const version_t *seen, bool may_g
 bool registration_has_grown(const version_t *newest, const version_t *seen, bool may_grow,
                             register_digest_fn *digest_at, const void *context, size_t input) {
     char now[33];
-    err_t ignored; /* it is not as long */
+    err_t ignored; /* of an input that is shorter now */
     return may_grow && newest->size > seen->size && digest_at(context, input, newest->size, now, &ignored) &&
            strcmp(now, newest->digest) == 0;
 }
@@ -304,87 +405,20 @@ like_t registration_tells(const wanted_t *wanted) {
     return LIKE_KINDS;
 }
 
-/* A name that is too long to be told from another one by its beginning has its hash there, too. */
-static void print_name_key(wanted_t *wanted) {
-    enum { MOST = 480, KEPT = 460 };
-    const size_t length = strlen(wanted->name);
-    const char *kind = register_is_stream(&wanted->seen) ? "stream" : "name";
-    if (length <= MOST)
-        snprintf(wanted->key, sizeof wanted->key, "%s/%s", kind, wanted->name);
-    else
-        snprintf(wanted->key, sizeof wanted->key, "%s/%.*s/%016llx", kind, KEPT, wanted->name,
-                 (unsigned long long)XXH3_64bits(wanted->name, length));
+/* ---- how many numbers an input takes ---- */
+
+uint64_t room_units(const input_file_t *input) {
+    uint64_t bytes = input->text_bound;
+    /* a bound of 0 means unknown, unless the input is simply empty */
+    if (!bytes && input->kind != INPUT_PLAIN && input->kind != INPUT_ZIP_MEMBER)
+        bytes = RECORD_ID_STREAM_PIECE;
+    const uint64_t units = bytes / RECORD_ID_EXTENT_UNIT + (bytes % RECORD_ID_EXTENT_UNIT != 0);
+    return units ? units : 1;
 }
 
-void register_print_key(wanted_t *wanted, uint32_t ordinal) {
-    if (!wanted->named)
-        snprintf(wanted->key, sizeof wanted->key, "new/%u", ordinal);
-    else if (wanted->by_name)
-        print_name_key(wanted);
-    else
-        snprintf(wanted->key, sizeof wanted->key, "%llu/%s/%u/%.255s", (unsigned long long)wanted->seen.size,
-                 wanted->seen.digest, wanted->copy, register_last_name(wanted->name));
-}
-
-static int order_wanted(const void *a, const void *b) {
-    const wanted_t *left = *(const wanted_t *const *)a, *right = *(const wanted_t *const *)b;
-    int order = register_compare_content(&left->seen, register_last_name(left->name), &right->seen,
-                                         register_last_name(right->name));
-    return order ? order : (left > right) - (left < right);
-}
-
-static int order_by_key(const void *a, const void *b) {
-    return strcmp((*(const entry_t *const *)a)->key, (*(const entry_t *const *)b)->key);
-}
-
-/* Has another entry this key? Keys are unique. */
-static bool is_key_of_other(const entry_t *const *by_key, size_t count, const char *key, const entry_t *own) {
-    const entry_t wanted = {.key = (char *)key}, *const at = &wanted;
-    const entry_t *const *found = count ? bsearch(&at, by_key, count, sizeof *by_key, order_by_key) : NULL;
-    return found && *found != own;
-}
-
-static void number_sorted(const matching_t *m, wanted_t **fresh, size_t count, const entry_t *const *by_key) {
-    const registration_t *registering = m->registering;
-    for (size_t i = 0; i < count; i++) {
-        const entry_t *own = m->found[fresh[i] - registering->wanted];
-        if (i && register_compare_content(&fresh[i - 1]->seen, register_last_name(fresh[i - 1]->name),
-                                          &fresh[i]->seen, register_last_name(fresh[i]->name)) == 0)
-            fresh[i]->copy = fresh[i - 1]->copy + 1;
-        for (register_print_key(fresh[i], 0); is_key_of_other(by_key, m->entries.count, fresh[i]->key, own);
-             register_print_key(fresh[i], 0))
-            fresh[i]->copy++;
-    }
-}
-
-bool register_number_copies(matching_t *m, err_t *err) {
-    const registration_t *registering = m->registering;
-    const size_t entries = m->entries.count, bytes = (registering->count + 1) * sizeof(wanted_t *);
-    wanted_t **fresh = malloc(bytes);
-    const entry_t **by_key = malloc((entries + 1) * sizeof(entry_t *));
-    size_t count = 0;
-    if (!fresh || !by_key) {
-        free(fresh);
-        free(by_key);
-        return err_memory(err, bytes);
-    }
-    for (size_t i = 0; i < registering->count; i++) {
-        wanted_t *wanted = &registering->wanted[i];
-        const entry_t *entry = m->found[i];
-        if (wanted->by_name) /* has grown, perhaps */
-            register_print_key(wanted, 0);
-        else if (!wanted->changed &&
-                 (!entry || !entry_version_of(entry, wanted->seen.size, wanted->seen.digest)))
-            fresh[count++] = wanted;
-    }
-    for (size_t i = 0; i < entries; i++)
-        by_key[i] = &m->entries.entries[i];
-    if (entries)
-        qsort(by_key, entries, sizeof *by_key, order_by_key);
-    if (count)
-        qsort(fresh, count, sizeof *fresh, order_wanted);
-    number_sorted(m, fresh, count, by_key);
-    free(fresh);
-    free(by_key);
-    return true;
+uint64_t room_ordinals(const input_file_t *input) {
+    const uint64_t windows = input->kind == INPUT_PLAIN
+                                 ? (input->text_bound + RECORD_ID_BLOCK_BYTES - 1) / RECORD_ID_BLOCK_BYTES
+                                 : 0;
+    return windows ? (windows - 1) % RECORD_ID_LANES + 1 : 1;
 }

@@ -1,55 +1,65 @@
 /* register: finds which entry of the catalog belongs to which input of a load; new inputs get an entry. An input is
- * recognised by its name, size and digest. Under another folder it is recognised by its last name, size and digest,
- * unless its old path still has a file of that content: then this one is a copy, if it was not recognised under its path
- * before. Of a member of an archive the last name is the archive's, and the member's whole one. An input that is longer than its entry
- * and begins with the same bytes is the old input, grown: under its own name; or under another folder, if its file is
- * nowhere at the old name any more and no other entry fits. A stream is recognised by its whole name; a stream without
- * a name is never recognised. */
+ * recognised
+ *
+ *   - by its name, size and digest;
+ *   - under another folder by its last name, size and digest, unless its old path still has a file of that content:
+ *     then this one is a copy, if it was not recognised under its path before. A member of an archive has the archive's
+ *     last name and the member's whole one;
+ *   - as grown, if it is longer than its entry and begins with the same bytes: under its own name; or under another
+ *     folder, if its file is nowhere under the old name any more and no other entry fits.
+ *
+ * A stream is recognised by its whole name, and never without one. An input that is not recognised may still be like
+ * another one (like_t): that is reported, and decides nothing.
+ *
+ * The main thread fills a registration_t with what it wants to know, and catalog_register fills in the answer. The
+ * names and the functions of the registration stay the caller's. */
 #ifndef TIPPLE_CATALOG_REGISTER_REGISTER_H
 #define TIPPLE_CATALOG_REGISTER_REGISTER_H
 
 #include "catalog/ledger/ledger.h"
-#include "format/record/record_id.h"
-#include "input/file/input_file.h"
 
-/* registration: what register is asked and answers; and how an input compares with an entry. */
+/* input/file/input_file.h */
+typedef struct input_file input_file_t;
 
-/* An input that brings records may be, in part or as a whole, one that is loaded by another name. How it is like that, the
- * surest first: */
+/* ---- what an input is like ---- */
+
+/* An input that brings records may be, in part or as a whole, one that is loaded under another name. The surest way
+ * first: */
 typedef enum {
-    LIKE_EQUAL,            /* it has the content of that one */
-    LIKE_PART,             /* it is the beginning of that one, or an earlier version of it */
-    LIKE_BEGINS,           /* it begins with that content */
-    LIKE_LEADS,            /* that leads to this one today, by a link, and perhaps led to another one then */
-    LIKE_MOVED,            /* that alone was called so in another folder, and is not there any more */
-    LIKE_PACKED,           /* that has the same name and folder, but is packed otherwise; it may be there */
-    LIKE_PACKED_ELSEWHERE, /* likewise, in another folder, and is the only one of that name */
+    LIKE_EQUAL,  /* it has the content of the other one */
+    LIKE_PART,   /* it is the beginning of the other one, or an earlier version of it */
+    LIKE_BEGINS, /* it begins with the content of the other one */
+    LIKE_LEADS,  /* the other name is a link that leads to this file today, and may have led elsewhere then */
+    LIKE_MOVED,  /* only the other one had this name, in another folder, and is not there any more */
+    LIKE_PACKED, /* the other one has the same name and folder, but another compression; it may be there */
+    LIKE_PACKED_ELSEWHERE, /* likewise in another folder, and it is the only one of that name */
     LIKE_KINDS
 } like_t;
 
 enum { LIKE_NEW = UINT32_MAX }; /* instead of an ordinal: an input of the same load, which is new itself */
 
-/* That one. */
+/* The other one. */
 typedef struct {
     char *path;       /* as the catalog has it, or the name of the input; NULL: there is none */
     uint32_t ordinal; /* of its entry, or LIKE_NEW */
-    bool unfinished;  /* it is not loaded to its end, and is not given now */
+    bool unfinished;  /* it is not loaded to its end, and this load does not name it */
     bool by_name;     /* --input-name has named it */
-    bool before;      /* it is new, and is given before this one, */
+    bool before;      /* LIKE_NEW: it comes before this input, */
     size_t input;     /* as this one of the inputs */
 } alike_t;
 
+/* ---- a registration ---- */
+
 typedef struct {
-    const char *name; /* as the catalog writes it */
-    const char *kind; /* "plain", "gzip", "zstd", "xz", "bzip2", "zip", "stream" */
-    /* within name: of a member of an archive, the archive's and the member's; NULL: behind the last / */
-    const char *last_name;
+    const char *name;      /* as the catalog writes it */
+    const char *kind;      /* "plain", "gzip", "zstd", "xz", "bzip2", "zip", "stream" */
+    const char *last_name; /* within name: for a member of an archive, of both; NULL: after the last / */
     const char *path;      /* of the file that it is read from, on this machine; NULL: none */
     const char *copy_mark; /* what makes it a copy in its name; "" or NULL: it is none */
     bool named;            /* it can be recognised; false: a stream without --input-name */
-    bool by_name;    /* a stream, or by --input-name: it is neither recognised by its path, nor by likeness */
-    bool of_archive; /* a member of a zip or a tar: digest_as is asked of it */
-    bool may_grow;   /* a file of its own, to which another program may still be writing */
+    bool by_name;          /* a stream, or by --input-name: recognised by its name alone */
+    bool of_archive;       /* a member of a zip or a tar: digest_as is asked about it */
+    bool may_grow;         /* a file of its own, to which another program may still be writing */
     version_t seen;
     uint64_t extent_units; /* for all of its text, in units of RECORD_ID_EXTENT_UNIT */
     uint64_t ordinals;     /* how many ordinals it takes */
@@ -59,7 +69,7 @@ typedef struct {
     uint64_t bytes;        /* what it costs to read, for portions of work */
     size_t group;          /* see ledger_input_t */
     bool reload;           /* if it has changed, its old entry does not stop the load: it will be replaced */
-    bool replaced;         /* it was: it stays an input of its own, even if its file is another one's, too */
+    bool replaced; /* it was: it stays an input of its own, even if its file is another one's as well */
 
     /* the answer */
     entry_t entry; /* the caller moves it into the ledger, or frees it */
@@ -68,10 +78,10 @@ typedef struct {
     /* how many entries could be this input, moved and grown; it is recognised only if this is 1 */
     size_t resembles;
     uint32_t copy;            /* how many equal inputs come before it: a part of its key */
-    alike_t like[LIKE_KINDS]; /* all that is known, not only what is told */
+    alike_t like[LIKE_KINDS]; /* everything that is known, reported or not */
     bool changed;             /* with `reload`: `entry` is the old one, and its content differs */
     bool unread;              /* with `changed`: nothing of the old content was ever read */
-    bool refused;             /* `refuse` was told why */
+    bool refused;             /* `refuse` was given the reason */
 } wanted_t;
 
 /* The digest that an input would have if it ended after `size` bytes on disk. */
@@ -81,45 +91,48 @@ typedef bool register_digest_fn(const void *context, size_t input, uint64_t size
 /* The digest that a member of an archive would have by another name. */
 typedef void register_digest_as_fn(const void *context, size_t input, const char *member, char digest[33]);
 
-/* Which file of this machine is at a path of an entry or an input? False: none. */
+/* A file of this machine. */
 typedef struct {
     uint64_t device, inode;
     uint64_t size; /* of the file; of the archive, if the path is that of a member */
     int64_t modified_ns;
     const char *copy; /* of a path of an entry: as copy_mark */
-    /* its name, behind ARCHIVE!, in the path that was asked for; NULL: the path is that of a file */
+    /* its name, after ARCHIVE!, in the path that was asked for; NULL: the path is that of a file */
     const char *member;
 } file_id_t;
+
+/* The file at the path of an entry or an input. False: none. */
 typedef bool register_file_fn(const char *path, file_id_t *file);
 
-/* Does a symbolic link lead there, be it to the file or to a folder? Then another file may have been there before. */
+/* True if a symbolic link leads there, to the file or to a folder: then another file may have been there before. */
 typedef bool register_link_fn(const char *path);
 
-/* Does the file at the entry's path have the content of the entry, or begin with it? The file must be read for that. */
-typedef bool register_holds_fn(void *context, const entry_t *entry);
+/* True if the file at this path has the content of the entry, or begins with it. The file must be read for that. */
+typedef bool register_holds_fn(void *context, const char *path, const entry_t *entry);
 
-/* Why an input cannot be registered (status 5). True: the others are to be looked at, too. */
+/* Why an input cannot be registered (status 5). True: go on with the others. */
 typedef bool register_refuse_fn(void *refuse_context, size_t input, const err_t *err);
 
-/* May the input have records? False: it is surely no more than a header line. */
+/* False if the input surely holds no more than a header line. */
 typedef bool register_records_fn(void *holds_context, size_t input);
 
 typedef struct {
     wanted_t *wanted;
     size_t count;
     load_id_t self;
-    load_id_t before;    /* of the same command, which has registered its inputs and begun again; or nobody */
+    /* the same command's first load, which has registered its inputs and begun again; or nobody */
+    load_id_t before;
     uint32_t generation; /* of the collection */
     uint32_t bad_value;  /* of new inputs: see piece_t */
     portion_t portion;   /* of new pieces, whose entries are made as taken by this load; none: all are free */
     bool read_only;      /* nothing is written: new inputs get no entry (their pieces are 0) */
-    bool own_ids;        /* the documents of an input cannot be told from those of another one */
+    bool own_ids;        /* documents of different inputs cannot be distinguished */
     bool known_only;     /* new inputs are refused with status 1 */
     bool bound;          /* documents were sent before: each of their inputs has an entry */
     register_digest_fn *digest_at;
-    register_digest_as_fn *digest_as; /* asked only of members of archives */
+    register_digest_as_fn *digest_as; /* asked only about members of archives */
     register_records_fn *may_hold;    /* NULL: each may */
-    register_refuse_fn *refuse;       /* NULL: the first one that is refused ends the registration */
+    register_refuse_fn *refuse;       /* NULL: the first input that is refused ends the registration */
     register_file_fn *file_at;        /* NULL: it cannot be known */
     register_link_fn *by_link;        /* likewise */
     register_holds_fn *holds;         /* asked only where there is file_at */
@@ -127,66 +140,59 @@ typedef struct {
     void *holds_context;              /* of holds and may_hold */
     void *refuse_context;
     const char *name; /* of the collection, for sentences */
-    /* the answer: how many entries there are, how many records they have as loaded, and whose their rejects are, by ordinal */
-    uint64_t entries, loaded;
-    standing_input_t *standings;
+
+    /* the answer */
+    uint64_t entries, loaded;    /* how many entries there are; how many records they have as loaded */
+    standing_input_t *standings; /* whose their rejects are, by ordinal */
     size_t standing_count;
     /* a removal was interrupted: call catalog_finish_removals before the first document is sent */
     bool remains;
 } registration_t;
 
-/* Has the path of an entry, or the name of an input, the last name of this input, in whatever folder? */
+/* Status 5: an input has changed since it was loaded; `refuse` was given each, and nothing was written. Status 1: a
+ * stream has the name of a file. */
+bool catalog_register(store_t *store, registration_t *registering, err_t *err);
+/* Frees the answers, except entries that the caller has moved out. */
+void register_free(registration_t *registering);
+
+/* ---- how an input compares with an entry ---- */
+
+/* True if the path of an entry, or the name of an input, has the last name of this input, in whatever folder. */
 bool registration_is_called(const wanted_t *wanted, const char *path);
 
-/* The likeness that is told of: the surest. LIKE_KINDS: none. Of two new ones the longer one tells. */
+/* The likeness that is reported: the surest. LIKE_KINDS: none. Of two new inputs only the longer one reports it. */
 like_t registration_tells(const wanted_t *wanted);
-
-/* Has the input become the newest version of its entry, which is longer than what this command has seen of it? */
-bool registration_has_grown(const version_t *newest, const version_t *seen, bool may_grow,
-                            register_digest_fn *digest_at, const void *context, size_t input);
-/* Of such an input: status 5. Always false. */
-bool registration_refuse_grown(const char *name, err_t *err);
 
 /* Compares an input with its entry, as ledger_options_t.relate does. */
 bool registration_relate(const entry_t *entry, const version_t *seen, bool may_grow,
                          register_digest_fn *digest_at, const void *context, size_t input, view_t *view,
                          uint32_t *version, err_t *err);
 
-/* Status 5: an input has changed since it was loaded; `refuse` was told of each, and nothing was written. Status 1: a stream has the name of a file. */
-bool catalog_register(store_t *store, registration_t *registering, err_t *err);
-void register_free(
-    registration_t *registering); /* the answers; of entries, those that the caller has not moved out */
+/* True if the input has become the newest version of its entry, which is longer than what this command has seen of
+ * it. */
+bool registration_has_grown(const version_t *newest, const version_t *seen, bool may_grow,
+                            register_digest_fn *digest_at, const void *context, size_t input);
+/* Sets the sentence about such an input, with status 5. Always false. */
+bool registration_refuse_grown(const char *name, err_t *err);
 
-/* turns: where later records replace earlier ones, may these inputs be loaded now, in the order of their numbers in the
- * catalog? */
+/* ---- how many numbers an input takes ---- */
 
-/* registering: its answer, with or without entries of new inputs. all: the catalog's entries. False: status 1; something
- * before them is not loaded to its end, or something after them is begun. */
+/* The most text that it can hold, in whole units of extents. */
+uint64_t room_units(const input_file_t *input);
+/* How many ordinals it takes. A plain file takes as many as let the next file's lanes continue where its own end, so
+ * that files share the lanes as evenly as if they were one file. Only the number modulo the lanes counts. */
+uint64_t room_ordinals(const input_file_t *input);
+
+/* ---- turns (turns.c): where later records replace earlier ones, inputs are loaded in the order of their ordinals
+ * ---- */
+
+/* registering: with its answer, and with or without entries of new inputs. all: the catalog's entries. False (status
+ * 1): an input before these is not loaded to its end, or one after them is begun. */
 bool turns_check(const registration_t *registering, const entries_t *all, err_t *err);
 
-/* An input that is done, and is known from another folder for the first time, but its file was written at another time: may it be
- * a new one with old content, whose records are to be the newest? Then the path of an input that was loaded since; else NULL. */
+/* An input that is done and is known from another folder for the first time may be a new file with old content, whose
+ * records are to be the newest, if its file was written at another time. Then returns the path of an input that was
+ * loaded since; else NULL. */
 const char *turns_since(const registration_t *registering, const wanted_t *wanted, const entries_t *all);
-
-/* room: how many of a collection's numbers an input takes when it is registered. */
-
-/* The most text that it can hold, in whole units of extents. A bound of 0 means unknown, unless the input is simply
- * empty. */
-static inline uint64_t room_units(const input_file_t *input) {
-    uint64_t bytes = input->text_bound;
-    if (!bytes && input->kind != INPUT_PLAIN && input->kind != INPUT_ZIP_MEMBER)
-        bytes = RECORD_ID_STREAM_PIECE;
-    uint64_t units = bytes / RECORD_ID_EXTENT_UNIT + (bytes % RECORD_ID_EXTENT_UNIT != 0);
-    return units ? units : 1;
-}
-
-/* How many ordinals it takes. A plain file takes so many that the next file's lanes continue where its own end. Files
- * then share the lanes as evenly as if they were one file. Only the number modulo the lanes counts. */
-static inline uint64_t room_ordinals(const input_file_t *input) {
-    uint64_t windows = input->kind == INPUT_PLAIN
-                           ? (input->text_bound + RECORD_ID_BLOCK_BYTES - 1) / RECORD_ID_BLOCK_BYTES
-                           : 0;
-    return windows ? (windows - 1) % RECORD_ID_LANES + 1 : 1;
-}
 
 #endif

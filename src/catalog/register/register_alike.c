@@ -1,25 +1,25 @@
-/* Inputs that bring something which may be there by another name: all of it, its beginning, or more than it. What a file holds
- * says that for certain (but for its middle); names say that it may be so. These are facts about two inputs: which of them is
- * not needed, if any, nobody knows here. */
+/* Inputs that bring something which may be there under another name: all of it, its beginning, or more than it. The
+ * content of a file proves that (except for its middle, which is not read); a name only suggests it. These are facts
+ * about two inputs; the user decides which of them is not needed, if any. */
 #include "base/text.h"
 #include "catalog/register/register_inner.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Equal contents are found for each input. So much is done for all inputs together, since it takes time: */
+/* Equal contents are found for every input. The rest takes time, and is bounded for all inputs together: */
 enum {
-    MOST_LOOKS = 1000,  /* at files, for beginnings, in either way */
-    MOST_NAMES = 1000,  /* of members of one size that one input is compared with, */
-    ALL_NAMES = 4000000 /* and all of them */
+    MOST_LOOKS = 1000,  /* files that are read for beginnings, in either direction */
+    MOST_NAMES = 1000,  /* names of members of one size that one input is compared with, */
+    ALL_NAMES = 4000000 /* and all inputs together */
 };
 
-/* Of an entry, each version that it had; or of an input. */
+/* A version of an entry, or an input. */
 struct content {
     uint64_t size;
     const char *digest;
-    const entry_t *entry; /* or */
-    size_t number;
+    const entry_t *entry; /* or NULL: */
+    size_t number;        /* the input */
 };
 
 void register_like_none(wanted_t *wanted) {
@@ -29,7 +29,7 @@ void register_like_none(wanted_t *wanted) {
     }
 }
 
-/* Without memory for a note there is none. */
+/* Notes nothing when memory is out. */
 static void be_like(wanted_t *wanted, like_t how, const char *path, const alike_t *alike) {
     free(wanted->like[how].path);
     wanted->like[how] = *alike;
@@ -44,7 +44,7 @@ void register_be_like_entry(const matching_t *m, size_t number, const entry_t *e
     be_like(&m->registering->wanted[number], how, entry->path, &alike);
 }
 
-void register_be_like_input(const matching_t *m, size_t number, size_t other, like_t how) {
+static void be_like_input(const matching_t *m, size_t number, size_t other, like_t how) {
     const alike_t alike = {.ordinal = LIKE_NEW, .before = other < number, .input = other};
     be_like(&m->registering->wanted[number], how, m->registering->wanted[other].name, &alike);
 }
@@ -53,7 +53,7 @@ static int compare_size(uint64_t left, uint64_t right) {
     return (left > right) - (left < right);
 }
 
-/* Entries before inputs, older before newer. */
+/* By size and digest; then entries before inputs, and older before newer. */
 static int order_contents(const void *a, const void *b) {
     const content_t *left = a, *right = b;
     int order = compare_size(left->size, right->size);
@@ -63,7 +63,7 @@ static int order_contents(const void *a, const void *b) {
     return order ? order : compare_size(left->number, right->number);
 }
 
-/* Its documents will be removed: --reload-changed. */
+/* True if its documents will be removed (--reload-changed). */
 static bool is_replaced(const matching_t *m, const entry_t *entry) {
     return register_is_taken(m, entry) && m->registering->wanted[register_input_of(m, entry)].changed;
 }
@@ -72,7 +72,8 @@ static bool is_copy(const wanted_t *wanted) {
     return wanted->copy_mark && *wanted->copy_mark;
 }
 
-/* It has grown, or is new, or will be. Copies (--copies) are meant to be there several times. */
+/* True if the input is new, has grown, or will be loaded anew. Copies (--copies) are meant to be there several
+ * times. */
 static bool brings(const matching_t *m, size_t number) {
     const wanted_t *wanted = &m->registering->wanted[number];
     const entry_t *entry = m->found[number];
@@ -80,13 +81,13 @@ static bool brings(const matching_t *m, size_t number) {
            (!entry || wanted->changed || !entry_version_of(entry, wanted->seen.size, wanted->seen.digest));
 }
 
-/* What had no records may be anything now, and is as good as new. */
+/* True if the input has no entry, or one without records, which may be anything now. */
 static bool is_as_new(const matching_t *m, size_t number) {
     const entry_t *entry = m->found[number];
     return !entry || !register_may_hold_records(entry);
 }
 
-/* By this load it is a copy, which is meant to be there beside what it is a copy of. */
+/* True if this load makes it a copy, which is meant to be there next to the original. */
 static bool is_of_copy(const matching_t *m, const entry_t *entry) {
     return register_is_taken(m, entry) && is_copy(&m->registering->wanted[register_input_of(m, entry)]);
 }
@@ -95,7 +96,7 @@ static bool may_hold_records(const registration_t *registering, size_t number) {
     return !registering->may_hold || registering->may_hold(registering->holds_context, number);
 }
 
-/* Perhaps not yet: this load loads it. */
+/* True if the entry has records, or gets them from this load. */
 static bool holds_records(const matching_t *m, const entry_t *entry) {
     return register_may_hold_records(entry) ||
            (register_is_taken(m, entry) && may_hold_records(m->registering, register_input_of(m, entry)));
@@ -131,7 +132,7 @@ static bool list_contents(matching_t *m, err_t *err) {
     return true;
 }
 
-/* NULL: an input that is new, or will be. */
+/* The entry of this content; NULL for an input that is new, or will be loaded anew. */
 static const entry_t *entry_of(const matching_t *m, const content_t *content) {
     const entry_t *found = content->entry ? content->entry : m->found[content->number];
     return found && !is_replaced(m, found) ? found : NULL;
@@ -142,11 +143,12 @@ static void be_like_content(const matching_t *m, size_t number, const content_t 
     if (entry)
         register_be_like_entry(m, number, entry, how);
     else
-        register_be_like_input(m, number, content->number, how);
+        be_like_input(m, number, content->number, how);
 }
 
-/* What has grown is larger in this load than the catalog says. What begins alike and went another way is another one: only all of
- * an input is a beginning, not an earlier version of it. */
+/* True if this content is all of its input, not an earlier version. Another input that begins like an earlier version
+ * may have gone on differently, so only a whole input counts as a beginning. An input that has grown is larger in this
+ * load than the catalog says. */
 static bool is_whole(const matching_t *m, const content_t *content) {
     const entry_t *const entry = content->entry;
     if (!entry)
@@ -163,16 +165,16 @@ static bool is_another(const matching_t *m, size_t number, const content_t *cont
                           : content->number != number && may_hold_records(m->registering, content->number);
 }
 
-/* The first content of this size or a larger one; of this size and digest or behind. */
+/* The first content that is not before this size and, if given, this digest. */
 static size_t first_of(const matching_t *m, uint64_t size, const char *digest) {
     return SEARCH_FIRST(m->content_count, i,
                         m->contents[i].size < size || (digest && m->contents[i].size == size &&
                                                        strcmp(m->contents[i].digest, digest) < 0));
 }
 
-/* The input of this size and digest, be that all of it or its beginning: which one has that? Of several entries the newest one
- * counts, as what was loaded last. An earlier version is only a part. Of two new inputs that are equal, the later one is told to be like
- * the other; equal ones have records, or none of them has. */
+/* Finds the content that equals all of an input (LIKE_EQUAL) or its beginning. Of several entries the newest counts,
+ * because it was loaded last. An earlier version of one is only noted as LIKE_PART. Of two new inputs that are equal,
+ * the later one is like the other. Equal inputs both have records, or neither has. */
 static const content_t *find_equal(const matching_t *m, size_t number, uint64_t size, const char *digest,
                                    like_t how) {
     const content_t *equal = NULL;
@@ -192,7 +194,7 @@ static const content_t *find_equal(const matching_t *m, size_t number, uint64_t 
     return equal;
 }
 
-/* A member's digest is of its name, too. Is it another one, by the name of that one? */
+/* A member's digest includes its name. Finds the content whose digest it has by that content's name. */
 static const content_t *find_member(const matching_t *m, size_t number, size_t names) {
     const registration_t *registering = m->registering;
     const wanted_t *wanted = &registering->wanted[number];
@@ -215,7 +217,7 @@ static const content_t *find_member(const matching_t *m, size_t number, size_t n
     return equal;
 }
 
-/* Does it begin with another one? The longest one that it begins with, and that is longer than what it was itself. */
+/* Finds the longest content that the input begins with, and that is longer than the input's own entry. */
 static bool find_beginning(const matching_t *m, size_t number, size_t *looks, err_t *err) {
     const registration_t *registering = m->registering;
     const wanted_t *wanted = &registering->wanted[number];
@@ -243,7 +245,7 @@ static bool begins_so(const registration_t *registering, size_t number, const ve
            strcmp(digest, beginning->digest) == 0;
 }
 
-/* Does the longer one, which is an input or stands under the entry's path, begin with the input? */
+/* True if the longer content, of an input or of the file under the entry's path, begins with the input. */
 static bool is_beginning_of(const matching_t *m, size_t number, const content_t *whole) {
     const registration_t *registering = m->registering;
     const entry_t *const entry = whole->entry;
@@ -256,10 +258,10 @@ static bool is_beginning_of(const matching_t *m, size_t number, const content_t 
     const bool stands = there->is == A_FILE && !there->file.member &&
                         !(there->file.copy && *there->file.copy) &&
                         !register_stands_itself(m, number, entry) && register_stands_content(m, entry);
-    char *const path = stands ? entry->path : (char *)register_stands_further(m, number, entry);
+    const char *const path = stands ? entry->path : register_stands_further(m, number, entry);
     version.number = 1;
-    const entry_t as_input = {.path = path, .version = 1, .versions = &version, .version_count = 1};
-    return path && registering->holds(registering->holds_context, &as_input);
+    const entry_t as_entry = {.version = 1, .versions = &version, .version_count = 1};
+    return path && registering->holds(registering->holds_context, path, &as_entry);
 }
 
 static void find_whole(const matching_t *m, size_t number, size_t *looks) {
@@ -287,66 +289,23 @@ static bool find_by_content(const matching_t *m, size_t number, size_t looks, si
         equal = find_member(m, number, names);
     if (equal)
         be_like_content(m, number, equal, LIKE_EQUAL);
-    for (int longer = 1; longer >= 0; longer--) {
-        const size_t room = looks < *left ? looks : *left;
-        size_t rest = room;
-        if (longer)
-            find_whole(m, number, &rest);
-        else if (!equal && !find_beginning(m, number, &rest, err))
-            return false;
-        *left -= room - rest;
-    }
-    return true;
+    size_t room = looks < *left ? looks : *left, rest = room;
+    find_whole(m, number, &rest);
+    *left -= room - rest;
+    room = rest = looks < *left ? looks : *left;
+    const bool ok = equal || find_beginning(m, number, &rest, err);
+    *left -= room - rest;
+    return ok;
 }
 
-/* Whoever has moved a file and changed it may not expect that it is another input. Where several are gone that had its name, that is
- * how files come and go there. */
-static const entry_t *find_moved(const matching_t *m, size_t number) {
-    size_t at = 0;
-    const entry_t *entry = register_next_gone_below(m, number, UINT64_MAX, &at);
-    return entry && !register_next_gone_below(m, number, UINT64_MAX, &at) ? entry : NULL;
-}
+/* ---- the same name, compressed differently ---- */
 
-/* What has changed is in its own place: it is no other one, moved or packed. */
-static bool find_by_name(matching_t *m, size_t number, err_t *err) {
-    const wanted_t *wanted = &m->registering->wanted[number];
-    if (wanted->by_name || wanted->replaced || wanted->changed || !is_as_new(m, number))
-        return true;
-    const entry_t *moved = registration_tells(wanted) == LIKE_KINDS ? find_moved(m, number) : NULL;
-    if (moved)
-        register_be_like_entry(m, number, moved, LIKE_MOVED);
-    return register_find_packed(m, number, err);
-}
-
-static size_t share(size_t all, size_t count) {
-    return all / count ? all / count : 1;
-}
-
-bool register_find_alike(matching_t *m, err_t *err) {
-    registration_t *registering = m->registering;
-    size_t count = 0, left = 2 * MOST_LOOKS;
-    for (size_t i = 0; i < registering->count; i++)
-        count += brings(m, i);
-    if (!count)
-        return true;
-    if (!list_contents(m, err))
-        return false;
-    const size_t looks = share(MOST_LOOKS, count), all_names = share(ALL_NAMES, count),
-                 names = all_names < MOST_NAMES ? all_names : MOST_NAMES;
-    for (size_t i = 0; i < registering->count; i++)
-        if (brings(m, i) && (!find_by_content(m, i, looks, names, &left, err) || !find_by_name(m, i, err)))
-            return false;
-    return true;
-}
-
-/* New inputs that may hold what another one does, packed otherwise: a.csv, a.csv.gz, and a.csv in a zip. Nothing but their names
- * tells, so it is no more than noted. */
-
+/* a.csv, a.csv.gz, or a.csv in a zip: nothing but the names suggests that they hold the same. */
 struct packed_name {
-    const char *path, *bare; /* bare: its last name, in an archive or not; */
-    size_t length;           /* without the ending that a packed file has */
-    const entry_t *entry;    /* or */
-    size_t number;           /* of a new input */
+    const char *path, *bare; /* bare: its last name, in an archive or not */
+    size_t length;           /* of that, without the ending of a packed file */
+    const entry_t *entry;    /* or NULL: */
+    size_t number;           /* a new input */
 };
 
 static packed_name_t take_apart(const char *path) {
@@ -413,7 +372,7 @@ static bool list_names(matching_t *m, err_t *err) {
     return true;
 }
 
-/* Of a member of an archive, the archive's. */
+/* The length of the folder's name; for a member of an archive, that of the archive's folder. */
 static size_t folder_length(const char *path) {
     size_t end = strcspn(path, "!");
     while (end && path[end - 1] != '/')
@@ -421,7 +380,7 @@ static size_t folder_length(const char *path) {
     return end;
 }
 
-/* Is it what unpacking the archive in its folder, or in one below that, makes of the member? */
+/* True if the file is what unpacking the archive in its folder, or in one below, makes of the member. */
 static bool is_unpacked(const packed_name_t *member, const packed_name_t *file) {
     const char *const name = strchr(member->path, '!') + 1;
     const size_t folder = folder_length(member->path),
@@ -440,9 +399,10 @@ static bool is_same_place(const packed_name_t *one, const packed_name_t *other) 
                : folder == folder_length(other->path) && memcmp(one->path, other->path, folder) == 0;
 }
 
-/* In another folder it may be the same one, moved, if no other has its name: where files of one name come again and again, that says
+/* Finds an entry, or an earlier new input, whose name says that it may hold the same, packed differently. In another
+ * folder it counts only if no other one has that name: where files of one name come again and again, the name says
  * nothing. */
-bool register_find_packed(matching_t *m, size_t number, err_t *err) {
+static bool find_packed(matching_t *m, size_t number, err_t *err) {
     wanted_t *wanted = &m->registering->wanted[number];
     const packed_name_t *elsewhere = NULL, *here = NULL;
     size_t others = 0;
@@ -465,6 +425,48 @@ bool register_find_packed(matching_t *m, size_t number, err_t *err) {
     if (like && like->entry)
         register_be_like_entry(m, number, like->entry, how);
     else if (like)
-        register_be_like_input(m, number, like->number, how);
+        be_like_input(m, number, like->number, how);
+    return true;
+}
+
+/* ---- all inputs ---- */
+
+/* The entry that the input may be, moved and changed, which its user may not expect to be another input. If several
+ * entries of its name are gone, files simply come and go there. */
+static const entry_t *find_moved(const matching_t *m, size_t number) {
+    size_t at = 0;
+    const entry_t *entry = register_next_gone_below(m, number, UINT64_MAX, &at);
+    return entry && !register_next_gone_below(m, number, UINT64_MAX, &at) ? entry : NULL;
+}
+
+/* An input that has changed is in its own place: it is no other one, moved or packed. */
+static bool find_by_name(matching_t *m, size_t number, err_t *err) {
+    const wanted_t *wanted = &m->registering->wanted[number];
+    if (wanted->by_name || wanted->replaced || wanted->changed || !is_as_new(m, number))
+        return true;
+    const entry_t *moved = registration_tells(wanted) == LIKE_KINDS ? find_moved(m, number) : NULL;
+    if (moved)
+        register_be_like_entry(m, number, moved, LIKE_MOVED);
+    return find_packed(m, number, err);
+}
+
+static size_t share(size_t all, size_t count) {
+    return all / count ? all / count : 1;
+}
+
+bool register_find_alike(matching_t *m, err_t *err) {
+    registration_t *registering = m->registering;
+    size_t count = 0, left = 2 * MOST_LOOKS;
+    for (size_t i = 0; i < registering->count; i++)
+        count += brings(m, i);
+    if (!count)
+        return true;
+    if (!list_contents(m, err))
+        return false;
+    const size_t looks = share(MOST_LOOKS, count), all_names = share(ALL_NAMES, count),
+                 names = all_names < MOST_NAMES ? all_names : MOST_NAMES;
+    for (size_t i = 0; i < registering->count; i++)
+        if (brings(m, i) && (!find_by_content(m, i, looks, names, &left, err) || !find_by_name(m, i, err)))
+            return false;
     return true;
 }

@@ -1,8 +1,12 @@
+/* The entries of the catalog by path, by content, by last name and by file; and which files are under their paths
+ * today. Files are asked about only when an input needs it, and once. */
 #include "base/text.h"
 #include "catalog/register/register_inner.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+/* ---- what an entry is ---- */
 
 const char *register_last_name(const char *path) {
     const char *slash = strrchr(path, '/');
@@ -18,8 +22,13 @@ bool register_is_of_kind(const entry_t *entry, const wanted_t *wanted) {
            register_is_stream(entry_newest(entry)) == register_is_stream(&wanted->seen);
 }
 
-static int by_ordinal(const entry_t *left, const entry_t *right) {
-    return (left->ordinal > right->ordinal) - (left->ordinal < right->ordinal);
+bool register_may_hold_records(const entry_t *entry) {
+    bool any = false;
+    for (size_t i = 0; i < entry->piece_count; i++) {
+        const piece_t *piece = &entry->pieces[i];
+        any |= piece_counts(piece).read > 0 || (piece->complete < entry->version && piece->epoch > 0);
+    }
+    return any;
 }
 
 int register_compare_content(const version_t *left, const char *left_name, const version_t *right,
@@ -28,6 +37,12 @@ int register_compare_content(const version_t *left, const char *left_name, const
     if (!order)
         order = (left->size > right->size) - (left->size < right->size);
     return order ? order : strcmp(left_name, right_name);
+}
+
+/* ---- entries in order ---- */
+
+static int by_ordinal(const entry_t *left, const entry_t *right) {
+    return (left->ordinal > right->ordinal) - (left->ordinal < right->ordinal);
 }
 
 static int compare_path(const version_t *left, const char *left_path, const version_t *right,
@@ -74,17 +89,6 @@ static bool sort_further(matching_t *m, err_t *err) {
     if (count)
         qsort(m->further, count, sizeof *m->further, order_further);
     return true;
-}
-
-const entry_t *register_next_of_further_name(const matching_t *m, const wanted_t *wanted, size_t *at) {
-    if (!*at)
-        *at = SEARCH_FIRST(m->further_count, i, strcmp(m->further[i].name, wanted->name) < 0);
-    for (; *at < m->further_count && strcmp(m->further[*at].name, wanted->name) == 0;) {
-        const entry_t *entry = m->further[(*at)++].entry;
-        if (!register_is_taken(m, entry))
-            return entry;
-    }
-    return NULL;
 }
 
 bool register_sort(matching_t *m, err_t *err) {
@@ -162,83 +166,18 @@ void register_take(matching_t *m, size_t wanted, const entry_t *entry) {
     m->taken_by[entry - m->entries.entries] = wanted + 1;
 }
 
-/* All entries by the files that their paths lead to today: an input may have been loaded by another name of its file. */
-
-static int compare(const file_id_t *left, const char *left_member, const file_id_t *right,
-                   const char *right_member) {
-    int order = (left->device > right->device) - (left->device < right->device);
-    order = order ? order : (left->inode > right->inode) - (left->inode < right->inode);
-    return order ? order : strcmp(left_member, right_member);
-}
-
-static const char *member_of(const file_id_t *file) {
-    return file->member ? file->member : "";
-}
-
-static int order_by_file(const void *a, const void *b, void *context) {
-    const matching_t *m = *(const matching_t *const *)context;
-    const entry_t *left = *(const entry_t *const *)a, *right = *(const entry_t *const *)b;
-    const file_id_t *one = &register_what_stands(m, left)->file,
-                    *other = &register_what_stands(m, right)->file;
-    const int order = compare(one, member_of(one), other, member_of(other));
-    return order ? order : (left->ordinal > right->ordinal) - (left->ordinal < right->ordinal);
-}
-
-static const standing_files_t *look(const matching_t *m) {
-    standing_files_t *files = m->files;
-    if (files->made)
-        return files;
-    files->made = true;
-    for (size_t i = 0; i < m->count; i++) {
-        const entry_t *entry = m->by_path.entries[i];
-        if (entry_is_by_name(entry) || strchr(entry->path, '\\'))
-            continue; /* where control characters are spelled, another file may have that name */
-        if (register_what_stands(m, entry)->is == A_FILE)
-            files->files[files->file_count++] = entry;
+const entry_t *register_next_of_further_name(const matching_t *m, const wanted_t *wanted, size_t *at) {
+    if (!*at)
+        *at = SEARCH_FIRST(m->further_count, i, strcmp(m->further[i].name, wanted->name) < 0);
+    for (; *at < m->further_count && strcmp(m->further[*at].name, wanted->name) == 0;) {
+        const entry_t *entry = m->further[(*at)++].entry;
+        if (!register_is_taken(m, entry))
+            return entry;
     }
-    if (files->file_count)
-        qsort_r(files->files, files->file_count, sizeof *files->files, order_by_file, &m);
-    return files;
+    return NULL;
 }
 
-static int compare_at(const matching_t *m, const standing_files_t *files, size_t at, const file_id_t *own,
-                      const char *member) {
-    const file_id_t *file = &register_what_stands(m, files->files[at])->file;
-    return compare(file, member_of(file), own, member);
-}
-
-/* Where a search begins, or goes on: what the input's name has behind its next !, where it is a member of an archive. False:
- * there is no other. */
-static bool go_on(const wanted_t *wanted, file_place_t *place) {
-    const bool begins = !place->member;
-    const char *mark = begins ? NULL : strchr(place->rest, '!');
-    if (!begins && !mark)
-        return false;
-    place->rest = begins ? wanted->name : mark + 1;
-    place->member = begins ? "" : place->rest;
-    return true;
-}
-
-const entry_t *register_next_of_file(const matching_t *m, size_t number, file_place_t *place) {
-    const asked_t *own = register_own_file(m, number);
-    if (own->is != A_FILE)
-        return NULL;
-    const standing_files_t *files = look(m);
-    for (bool begins = !place->member;; begins = true) {
-        if (begins) {
-            if (!go_on(&m->registering->wanted[number], place))
-                return NULL;
-            place->at =
-                SEARCH_FIRST(files->file_count, i, compare_at(m, files, i, &own->file, place->member) < 0);
-        }
-        while (place->at < files->file_count &&
-               compare_at(m, files, place->at, &own->file, place->member) == 0) {
-            const entry_t *entry = files->files[place->at++];
-            if (register_stands_itself(m, number, entry))
-                return entry;
-        }
-    }
-}
+/* ---- the files of today ---- */
 
 static const asked_t *ask(const registration_t *registering, asked_t *asked, const char *path) {
     if (asked->is == NOT_ASKED) {
@@ -253,7 +192,7 @@ const asked_t *register_what_stands(const matching_t *m, const entry_t *entry) {
                entry_is_by_name(entry) ? NULL : entry->path);
 }
 
-const asked_t *register_own_file(const matching_t *m, size_t number) {
+static const asked_t *own_file(const matching_t *m, size_t number) {
     return ask(m->registering, &m->own[number], m->registering->wanted[number].path);
 }
 
@@ -276,13 +215,12 @@ bool register_stands_itself(const matching_t *m, size_t number, const entry_t *e
     const registration_t *registering = m->registering;
     const wanted_t *wanted = &registering->wanted[number];
     const asked_t *there = register_what_stands(m, entry);
-    return is_same_file(register_own_file(m, number), there) &&
-           is_same_copy(wanted->copy_mark, there->file.copy) &&
+    return is_same_file(own_file(m, number), there) && is_same_copy(wanted->copy_mark, there->file.copy) &&
            (!there->file.member || is_name_of_member(wanted->name, there->file.member));
 }
 
-/* Is the file at the entry's path, which is longer, as a whole what was loaded as another one? Then that was moved there: it
- * did not grow. */
+/* True if the file at the entry's path is longer and, as a whole, what was loaded as another entry: then that file was
+ * moved there, and did not grow. */
 static bool is_of_another(const matching_t *m, const entry_t *entry) {
     const asked_t *there = register_what_stands(m, entry);
     const wanted_t name = {.name = entry->path};
@@ -291,49 +229,47 @@ static bool is_of_another(const matching_t *m, const entry_t *entry) {
         return false;
     for (size_t at = register_first_in(m, &m->by_last_name, &name);
          (other = register_like_at(m, &m->by_last_name, &name, at)); at++) {
-        entry_t here = *other;
-        here.path = entry->path;
         if (other != entry && entry_newest(other)->size == there->file.size &&
-            m->registering->holds(m->registering->holds_context, &here))
+            m->registering->holds(m->registering->holds_context, entry->path, other))
             return true;
     }
     return false;
 }
 
-/* Does the entry's content stand under its path? What has that name may be anything: a path is read in the folder that
- * the command was given in, and files come and go. */
 bool register_stands_content(const matching_t *m, const entry_t *entry) {
     asked_t *there = &m->there[entry - m->entries.entries];
     if (register_what_stands(m, entry)->is == NO_FILE)
         return false;
     if (there->holds == NOT_READ)
-        there->holds = m->registering->holds(m->registering->holds_context, entry) && !is_of_another(m, entry)
+        there->holds = m->registering->holds(m->registering->holds_context, entry->path, entry) &&
+                               !is_of_another(m, entry)
                            ? ITS_CONTENT
                            : OTHER_CONTENT;
     return there->holds == ITS_CONTENT;
 }
 
 const char *register_stands_further(const matching_t *m, size_t number, const entry_t *entry) {
-    const asked_t *own = register_own_file(m, number);
+    const asked_t *own = own_file(m, number);
     for (size_t i = 0; i < entry->name_count; i++) {
         asked_t there = {.is = NOT_ASKED};
-        entry_t here = *entry;
-        here.path = entry->names[i];
-        if (ask(m->registering, &there, here.path)->is == A_FILE && !is_same_file(own, &there) &&
-            m->registering->holds(m->registering->holds_context, &here))
-            return here.path;
+        const char *const path = entry->names[i];
+        if (ask(m->registering, &there, path)->is == A_FILE && !is_same_file(own, &there) &&
+            m->registering->holds(m->registering->holds_context, path, entry))
+            return path;
     }
     return NULL;
 }
 
 bool register_stands_beside(const matching_t *m, size_t number, const entry_t *entry) {
-    if (register_own_file(m, number)->is != A_FILE || register_stands_itself(m, number, entry))
+    if (own_file(m, number)->is != A_FILE || register_stands_itself(m, number, entry))
         return false;
     return register_stands_content(m, entry) || register_stands_further(m, number, entry);
 }
 
-/* By what the file system says, where that is enough: thousands of entries need not be read for a file that begins with none of
- * them. */
+/* ---- entries whose files are gone ---- */
+
+/* True if the file system says that the file is unchanged. Otherwise thousands of files would be read for an input that
+ * begins with none of them. */
 static bool stands_untouched(const matching_t *m, const entry_t *entry) {
     const asked_t *there = register_what_stands(m, entry);
     const version_t *newest = entry_newest(entry);
@@ -341,11 +277,12 @@ static bool stands_untouched(const matching_t *m, const entry_t *entry) {
                                                           there->file.modified_ns == newest->modified_ns));
 }
 
-/* Looked at once: many inputs and many entries may have one last name. */
+/* The entries of the input's last name whose files are gone. Found once, because many inputs and entries may have one
+ * last name. */
 static const group_t *group_of(const matching_t *m, const wanted_t *wanted, size_t first) {
     static const group_t none = {.made = true};
     group_t *group = &m->groups[first];
-    if (!register_like_at(m, &m->by_last_name, wanted, first)) /* there the next name's begins */
+    if (!register_like_at(m, &m->by_last_name, wanted, first)) /* the next name begins there */
         return &none;
     if (group->made)
         return group;
@@ -357,7 +294,7 @@ static const group_t *group_of(const matching_t *m, const wanted_t *wanted, size
     return group;
 }
 
-const entry_t *register_next_gone(const matching_t *m, size_t number, size_t *at) {
+static const entry_t *next_gone(const matching_t *m, size_t number, size_t *at) {
     const wanted_t *wanted = &m->registering->wanted[number];
     const size_t first = register_first_in(m, &m->by_last_name, wanted);
     const group_t *group = group_of(m, wanted, first);
@@ -368,4 +305,90 @@ const entry_t *register_next_gone(const matching_t *m, size_t number, size_t *at
             return entry;
     }
     return NULL;
+}
+
+const entry_t *register_next_gone_below(const matching_t *m, size_t number, uint64_t below, size_t *at) {
+    for (const entry_t *entry; (entry = next_gone(m, number, at));)
+        if (!register_is_taken(m, entry) && entry_newest(entry)->size < below &&
+            register_may_hold_records(entry))
+            return entry;
+    return NULL;
+}
+
+/* ---- entries by their files ---- */
+
+static int compare_files(const file_id_t *left, const char *left_member, const file_id_t *right,
+                         const char *right_member) {
+    int order = (left->device > right->device) - (left->device < right->device);
+    order = order ? order : (left->inode > right->inode) - (left->inode < right->inode);
+    return order ? order : strcmp(left_member, right_member);
+}
+
+static const char *member_of(const file_id_t *file) {
+    return file->member ? file->member : "";
+}
+
+static int order_by_file(const void *a, const void *b, void *context) {
+    const matching_t *m = *(const matching_t *const *)context;
+    const entry_t *left = *(const entry_t *const *)a, *right = *(const entry_t *const *)b;
+    const file_id_t *one = &register_what_stands(m, left)->file,
+                    *other = &register_what_stands(m, right)->file;
+    const int order = compare_files(one, member_of(one), other, member_of(other));
+    return order ? order : (left->ordinal > right->ordinal) - (left->ordinal < right->ordinal);
+}
+
+static const standing_files_t *list_files(const matching_t *m) {
+    standing_files_t *files = m->files;
+    if (files->made)
+        return files;
+    files->made = true;
+    for (size_t i = 0; i < m->count; i++) {
+        const entry_t *entry = m->by_path.entries[i];
+        if (entry_is_by_name(entry) || strchr(entry->path, '\\'))
+            continue; /* the name spells control characters, and may be another file's */
+        if (register_what_stands(m, entry)->is == A_FILE)
+            files->files[files->file_count++] = entry;
+    }
+    if (files->file_count)
+        qsort_r(files->files, files->file_count, sizeof *files->files, order_by_file, &m);
+    return files;
+}
+
+static int compare_at(const matching_t *m, const standing_files_t *files, size_t at, const file_id_t *own,
+                      const char *member) {
+    const file_id_t *file = &register_what_stands(m, files->files[at])->file;
+    return compare_files(file, member_of(file), own, member);
+}
+
+/* Begins a search, or goes on with the part of the input's name after its next !, for a member of an archive. False:
+ * there is none. */
+static bool go_on(const wanted_t *wanted, file_place_t *place) {
+    const bool begins = !place->member;
+    const char *mark = begins ? NULL : strchr(place->rest, '!');
+    if (!begins && !mark)
+        return false;
+    place->rest = begins ? wanted->name : mark + 1;
+    place->member = begins ? "" : place->rest;
+    return true;
+}
+
+const entry_t *register_next_of_file(const matching_t *m, size_t number, file_place_t *place) {
+    const asked_t *own = own_file(m, number);
+    if (own->is != A_FILE)
+        return NULL;
+    const standing_files_t *files = list_files(m);
+    for (bool begins = !place->member;; begins = true) {
+        if (begins) {
+            if (!go_on(&m->registering->wanted[number], place))
+                return NULL;
+            place->at =
+                SEARCH_FIRST(files->file_count, i, compare_at(m, files, i, &own->file, place->member) < 0);
+        }
+        while (place->at < files->file_count &&
+               compare_at(m, files, place->at, &own->file, place->member) == 0) {
+            const entry_t *entry = files->files[place->at++];
+            if (register_stands_itself(m, number, entry))
+                return entry;
+        }
+    }
 }

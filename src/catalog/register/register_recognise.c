@@ -1,9 +1,12 @@
+/* The rules by which an input is recognised. What is surely another input's is taken first, in whatever order they are
+ * given. */
 #include "catalog/register/register_inner.h"
 
 #include <stdio.h>
 #include <string.h>
 
-const entry_t *register_next_of_name(const matching_t *m, const wanted_t *wanted, size_t *at) {
+/* The next entry of the input's name. *at begins as the first place of that name. */
+static const entry_t *next_of_name(const matching_t *m, const wanted_t *wanted, size_t *at) {
     for (const entry_t *entry; (entry = register_like_at(m, &m->by_path, wanted, *at));) {
         ++*at;
         if (!register_is_taken(m, entry) && register_is_of_kind(entry, wanted))
@@ -12,25 +15,26 @@ const entry_t *register_next_of_name(const matching_t *m, const wanted_t *wanted
     return NULL;
 }
 
-/* It is what the catalog has, or had, before another load began with a longer one, and did not end. */
+/* True for an earlier version that is here again, while a load of a longer one was begun and did not end. */
 static bool was_cut_back(const entry_t *entry, uint32_t version) {
     const piece_t *last = &entry->pieces[entry->piece_count - 1];
     return version < entry->version && last->complete < entry->version;
 }
 
-bool register_has_grown_meanwhile(const registration_t *registering, size_t number, const version_t *newest) {
+/* True if another load has seen this file after us, when it was longer. */
+static bool has_grown_meanwhile(const registration_t *registering, size_t number, const version_t *newest) {
     const wanted_t *wanted = &registering->wanted[number];
     return registration_has_grown(newest, &wanted->seen, wanted->may_grow, registering->digest_at,
                                   registering->context, number);
 }
 
-/* Is it an earlier version that came back, and was its last record replaced since? Then the collection is not what it
- * makes, and so it is an input that has changed. */
+/* True for an earlier version that is here again, whose last record was replaced since. The collection is not what it
+ * makes, so the input has changed. */
 static bool was_outgrown(const registration_t *registering, size_t number, const entry_t *entry,
                          uint32_t version) {
     return !registering->read_only && version < entry->outgrown &&
            entry_version(entry, version)->torn.length &&
-           !register_has_grown_meanwhile(registering, number, entry_newest(entry));
+           !has_grown_meanwhile(registering, number, entry_newest(entry));
 }
 
 /* The version of the entry that the input is; 0: none. */
@@ -48,7 +52,7 @@ static void take_moved(matching_t *m, size_t number, const entry_t *entry) {
 static void match_in_place(matching_t *m, size_t number) {
     wanted_t *wanted = &m->registering->wanted[number];
     size_t at = register_first_in(m, &m->by_path, wanted);
-    for (const entry_t *entry; !m->found[number] && (entry = register_next_of_name(m, wanted, &at));) {
+    for (const entry_t *entry; !m->found[number] && (entry = next_of_name(m, wanted, &at));) {
         const uint32_t version = version_now(m, number, entry);
         if (version) {
             register_take(m, number, entry);
@@ -57,8 +61,8 @@ static void match_in_place(matching_t *m, size_t number) {
     }
 }
 
-/* It was recognised under this name before, and holds what it held: what else has come since under the entry's own path, or was
- * removed there, is not asked. It never says that an input has changed. */
+/* The input was recognised under this name before, and holds what it held. What is under the entry's own path now does
+ * not matter. Such a name never means that the input has changed. */
 static void match_further_name(matching_t *m, size_t number) {
     wanted_t *wanted = &m->registering->wanted[number];
     size_t at = 0;
@@ -69,16 +73,16 @@ static void match_further_name(matching_t *m, size_t number) {
             take_moved(m, number, entry);
 }
 
-/* An empty file is like any other: that one was emptied tells its own name. */
+/* All empty files are alike. If a file of this name has held records, it was emptied. */
 static bool has_held_records(const matching_t *m, const wanted_t *wanted) {
     size_t at = register_first_in(m, &m->by_path, wanted);
-    for (const entry_t *entry; (entry = register_next_of_name(m, wanted, &at));)
+    for (const entry_t *entry; (entry = next_of_name(m, wanted, &at));)
         if (register_may_hold_records(entry))
             return true;
     return false;
 }
 
-/* The same file, which was loaded by another name of it: a link, another spelling. Of equal files each is itself. */
+/* The same file, which was loaded under another name: a link, another spelling. Equal files are different inputs. */
 static void match_itself(matching_t *m, size_t number) {
     wanted_t *wanted = &m->registering->wanted[number];
     file_place_t place = {.member = NULL};
@@ -90,8 +94,8 @@ static void match_itself(matching_t *m, size_t number) {
             take_moved(m, number, entry);
 }
 
-/* The same file under another folder; a stream, or what --input-name has named, has nothing but its name. Where its content stands under the
- * old name as well, this one is a copy of it. `copy` counts the equal ones that other inputs are. */
+/* The same file under another folder. If its content is under the old name as well, this one is a copy of it. `copy`
+ * counts the equal entries that are other inputs. */
 static void match_moved(matching_t *m, size_t number) {
     wanted_t *wanted = &m->registering->wanted[number];
     if (wanted->by_name)
@@ -108,24 +112,7 @@ static void match_moved(matching_t *m, size_t number) {
     }
 }
 
-bool register_may_hold_records(const entry_t *entry) {
-    bool any = false;
-    for (size_t i = 0; i < entry->piece_count; i++) {
-        const piece_t *piece = &entry->pieces[i];
-        any |= piece_counts(piece).read > 0 || (piece->complete < entry->version && piece->epoch > 0);
-    }
-    return any;
-}
-
-const entry_t *register_next_gone_below(const matching_t *m, size_t number, uint64_t below, size_t *at) {
-    for (const entry_t *entry; (entry = register_next_gone(m, number, at));)
-        if (!register_is_taken(m, entry) && entry_newest(entry)->size < below &&
-            register_may_hold_records(entry))
-            return entry;
-    return NULL;
-}
-
-/* One without a name is known by who registered it, and where in his list it stands. */
+/* A stream without a name is identified by the load that registered it and its position on that load's command line. */
 static void match_nameless(matching_t *m, size_t number) {
     const registration_t *registering = m->registering;
     const load_id_t *by = load_id_is_nobody(&registering->before) ? &registering->self : &registering->before;
@@ -139,7 +126,7 @@ static void match_nameless(matching_t *m, size_t number) {
     }
 }
 
-/* One name, one input: people say which they mean by it. */
+/* An input is addressed by its name, so a name stands for one kind of input. */
 static bool refuse_two_of_name(const registration_t *registering, const char *name, err_t *err) {
     return err_set(
         err, STATUS_USAGE,
@@ -161,42 +148,7 @@ static bool check_kinds(const matching_t *m, err_t *err) {
     return true;
 }
 
-/* Registered a moment ago: what was learned then is still true, and is still to be told. */
-static bool is_made_by_us(const matching_t *m, size_t number) {
-    const entry_t *entry = m->found[number];
-    return entry && load_id_equal(&entry->registered_by, &m->registering->self);
-}
-
-static void forget_answer(wanted_t *wanted) {
-    wanted->moved = false;
-    wanted->copy = 0;
-    wanted->resembles = 0;
-    register_like_none(wanted);
-}
-
-bool register_match(matching_t *m, err_t *err) {
-    registration_t *registering = m->registering;
-    if (!register_sort(m, err) || !check_kinds(m, err))
-        return false;
-    for (size_t i = 0; i < registering->count; i++) {
-        wanted_t *wanted = &registering->wanted[i];
-        wanted->changed = wanted->unread = wanted->refused = false;
-        if (wanted->named)
-            match_in_place(m, i);
-        else
-            match_nameless(m, i);
-        if (!is_made_by_us(m, i))
-            forget_answer(wanted);
-    }
-    static void (*const match[])(matching_t *, size_t) = {match_further_name, match_itself, match_moved};
-    for (size_t how = 0; how < sizeof match / sizeof *match; how++)
-        for (size_t i = 0; i < registering->count; i++)
-            if (registering->wanted[i].named && !m->found[i])
-                match[how](m, i);
-    return register_match_changed(m, err) && register_find_alike(m, err) && register_number_copies(m, err);
-}
-
-/* Inputs that have other content than any entry of their name: grown, moved and grown, or changed. */
+/* ---- other content than any entry of their name: grown, moved and grown, or changed ---- */
 
 enum { MOST_GONE = 16 };
 
@@ -254,10 +206,10 @@ static bool refuse_several(const registration_t *registering, const wanted_t *wa
         wanted->name, count, registering->name, wanted->name);
 }
 
-/* The next entry of this file under another spelling of its name. */
+/* The next entry of the input's file under another name. */
 static const entry_t *next_of_file(const matching_t *m, size_t number, file_place_t *place) {
     const wanted_t *wanted = &m->registering->wanted[number];
-    if (wanted->by_name || wanted->replaced) /* that was put in another's place */
+    if (wanted->by_name || wanted->replaced) /* --reload-changed has put it in another input's place */
         return NULL;
     for (const entry_t *entry; (entry = register_next_of_file(m, number, place));)
         if (!register_is_taken(m, entry) && strcmp(entry->path, wanted->name) != 0)
@@ -265,7 +217,7 @@ static const entry_t *next_of_file(const matching_t *m, size_t number, file_plac
     return NULL;
 }
 
-/* Does the input begin with the entry's content? False: err. */
+/* *grown: the input begins with the entry's content. False: err. */
 static bool grows(const matching_t *m, size_t number, const entry_t *entry, bool *grown, err_t *err) {
     const registration_t *registering = m->registering;
     const wanted_t *wanted = &registering->wanted[number];
@@ -278,7 +230,7 @@ static bool grows(const matching_t *m, size_t number, const entry_t *entry, bool
     return true;
 }
 
-/* What was loaded under the other name may be this file, or what another link led to. */
+/* What was loaded under the other name may be this file, or another one that a link led to then. */
 static bool refuse_other_name(const registration_t *registering, const wanted_t *wanted, const entry_t *other,
                               err_t *err) {
     return err_set(
@@ -292,7 +244,7 @@ static bool refuse_other_name(const registration_t *registering, const wanted_t 
                                 "may have been another folder's file");
 }
 
-/* A name that is no whole path may have been another file's: it was typed in another folder. */
+/* A relative name may have been another file's: it may have been typed in another folder. */
 static bool is_by_whole_path(const wanted_t *wanted, const entry_t *other) {
     return other && other->path[0] == '/' && wanted->name[0] != '/';
 }
@@ -308,14 +260,14 @@ static bool refuse_whole_path(const registration_t *registering, const wanted_t 
 
 /* ---- the entry that an input begins with ---- */
 
-/* What an input that has grown may have been: the entries of its name and of its file, and those whose files are gone. */
+/* What an input that has grown may have been. */
 typedef struct {
-    const entry_t *here;  /* of its names or its file: the longest one that it begins with; NULL: none */
-    const entry_t *moved; /* of those that are gone: likewise, if it is longer than that */
-    size_t moved_count;   /* how many of these there are */
+    const entry_t *here;  /* the longest entry of its names or its file that it begins with; or NULL */
+    const entry_t *moved; /* likewise of those whose files are gone, if it is longer than `here` */
+    size_t moved_count;   /* how many of the latter it begins with */
 } grown_t;
 
-/* An entry without records is like nothing that any file begins with. */
+/* The bytes that an entry has for this comparison. One without records has none, because any file begins with it. */
 static uint64_t weight(const entry_t *entry) {
     return entry && register_may_hold_records(entry) ? entry_newest(entry)->size : 0;
 }
@@ -329,7 +281,7 @@ static bool look_here(const matching_t *m, size_t number, const entry_t *entry, 
     return true;
 }
 
-/* Of so many that are gone that the name says nothing, none is it. */
+/* If more than MOST_GONE are gone, the name says nothing, and none of them is it. */
 static bool look_at_gone(const matching_t *m, size_t number, grown_t *grown, err_t *err) {
     const wanted_t *wanted = &m->registering->wanted[number];
     size_t gone = 0, at = 0;
@@ -352,7 +304,7 @@ static bool find_grown(const matching_t *m, size_t number, grown_t *grown, err_t
     const wanted_t *wanted = &m->registering->wanted[number];
     *grown = (grown_t){.here = NULL};
     size_t at = register_first_in(m, &m->by_path, wanted);
-    for (const entry_t *entry; (entry = register_next_of_name(m, wanted, &at));)
+    for (const entry_t *entry; (entry = next_of_name(m, wanted, &at));)
         if (!look_here(m, number, entry, grown, err))
             return false;
     at = 0;
@@ -366,7 +318,8 @@ static bool find_grown(const matching_t *m, size_t number, grown_t *grown, err_t
     return look_at_gone(m, number, grown, err);
 }
 
-/* Where several are gone that it may have been, what is here has grown, or it is a new one: that is told. */
+/* If several are gone that it may have been, it is not one of them: what is here has grown, or the input is new. That
+ * is reported. */
 static void take_grown(matching_t *m, size_t number, const grown_t *grown) {
     wanted_t *wanted = &m->registering->wanted[number];
     wanted->resembles = grown->moved_count;
@@ -379,8 +332,8 @@ static void take_grown(matching_t *m, size_t number, const grown_t *grown) {
     }
 }
 
-/* The newest entries of its name, and of this file under another one, that have other content than it has now. by_link: a
- * link leads to the file, as `latest.csv` does, and to another one perhaps when it was loaded. */
+/* The newest entries, of the input's name and of its file under another name, that have other content than it has now.
+ * by_link: a link, such as `latest.csv`, leads to the file, and may have led to another one when it was loaded. */
 typedef struct {
     const entry_t *of_name, *of_file, *by_link;
 } changed_t;
@@ -393,10 +346,10 @@ static changed_t find_changed(const matching_t *m, size_t number) {
     const wanted_t *wanted = &m->registering->wanted[number];
     changed_t changed = {NULL, NULL, NULL};
     size_t at = register_first_in(m, &m->by_path, wanted);
-    for (const entry_t *entry; (entry = register_next_of_name(m, wanted, &at));)
+    for (const entry_t *entry; (entry = next_of_name(m, wanted, &at));)
         changed.of_name = entry;
     at = 0;
-    /* a link may lead elsewhere since; and where the content has another place, this one is another file's now */
+    /* a link may lead elsewhere by now; and if the content is somewhere else, this name is another file's now */
     while (
         !changed.of_name && !wanted->by_name && !wanted->replaced && !is_by_link(m, wanted->name) &&
         (changed.of_name = register_next_of_further_name(m, wanted, &at)) &&
@@ -411,7 +364,7 @@ static changed_t find_changed(const matching_t *m, size_t number) {
     return changed;
 }
 
-/* It has grown in its place, and nothing else may have been moved there. */
+/* It has grown in its place, if nothing else may have been moved there. */
 static bool grow_in_place(matching_t *m, size_t number, err_t *err) {
     grown_t grown;
     if (!find_grown(m, number, &grown, err))
@@ -421,7 +374,7 @@ static bool grow_in_place(matching_t *m, size_t number, err_t *err) {
     return true;
 }
 
-/* In its place or moved there: both may be. */
+/* It has grown in its place, or was moved there: both are possible. */
 static bool grow_any(matching_t *m, size_t number, err_t *err) {
     grown_t grown;
     if (!find_grown(m, number, &grown, err))
@@ -430,7 +383,7 @@ static bool grow_any(matching_t *m, size_t number, err_t *err) {
     return true;
 }
 
-/* It has another place, and has grown; nothing else has that place. */
+/* It was moved and has grown, if no other content is known of its place. */
 static bool grow_moved(matching_t *m, size_t number, err_t *err) {
     const changed_t changed = find_changed(m, number);
     return changed.of_name || changed.of_file || grow_any(m, number, err);
@@ -452,7 +405,7 @@ static bool match_changed(matching_t *m, size_t number, err_t *err) {
     if (count > 1)
         return refuse_several(registering, wanted, count, err);
     wanted->unread = !entry_is_begun(changed.of_name);
-    const bool meanwhile = register_has_grown_meanwhile(registering, number, entry_newest(changed.of_name));
+    const bool meanwhile = has_grown_meanwhile(registering, number, entry_newest(changed.of_name));
     if (!wanted->reload || meanwhile)
         return refuse_changed(registering, number, changed.of_name, meanwhile, err);
     register_take(m, number, changed.of_name);
@@ -460,10 +413,10 @@ static bool match_changed(matching_t *m, size_t number, err_t *err) {
     return true;
 }
 
-bool register_match_changed(matching_t *m, err_t *err) {
+static bool match_other_content(matching_t *m, err_t *err) {
     const registration_t *registering = m->registering;
-    /* What is surely another one's is taken by now, in whatever order they are given; so it is after each of these. What
-     * stood in the place of one that was moved is a new one then, or has been moved itself. */
+    /* By now, and after each of these steps, entries that surely belong to other inputs are taken. An input under the
+     * old name of a moved file is then a new one, or was moved there itself. */
     static bool (*const match[])(matching_t *, size_t, err_t *) = {grow_in_place, grow_moved, grow_any,
                                                                    match_changed};
     bool ok = true;
@@ -479,4 +432,42 @@ bool register_match_changed(matching_t *m, err_t *err) {
             ok = false;
         }
     return ok;
+}
+
+/* ---- all inputs ---- */
+
+/* True if this load registered the input a moment ago: what was found out then is still true, and still to be
+ * reported. */
+static bool is_made_by_us(const matching_t *m, size_t number) {
+    const entry_t *entry = m->found[number];
+    return entry && load_id_equal(&entry->registered_by, &m->registering->self);
+}
+
+static void forget_answer(wanted_t *wanted) {
+    wanted->moved = false;
+    wanted->copy = 0;
+    wanted->resembles = 0;
+    register_like_none(wanted);
+}
+
+bool register_match(matching_t *m, err_t *err) {
+    registration_t *registering = m->registering;
+    if (!register_sort(m, err) || !check_kinds(m, err))
+        return false;
+    for (size_t i = 0; i < registering->count; i++) {
+        wanted_t *wanted = &registering->wanted[i];
+        wanted->changed = wanted->unread = wanted->refused = false;
+        if (wanted->named)
+            match_in_place(m, i);
+        else
+            match_nameless(m, i);
+        if (!is_made_by_us(m, i))
+            forget_answer(wanted);
+    }
+    static void (*const match[])(matching_t *, size_t) = {match_further_name, match_itself, match_moved};
+    for (size_t how = 0; how < sizeof match / sizeof *match; how++)
+        for (size_t i = 0; i < registering->count; i++)
+            if (registering->wanted[i].named && !m->found[i])
+                match[how](m, i);
+    return match_other_content(m, err) && register_find_alike(m, err);
 }

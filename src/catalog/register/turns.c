@@ -1,6 +1,8 @@
+/* With --existing replace later records replace earlier ones: may these inputs be loaded now, or would older records
+ * take the place of newer ones? */
 #include "catalog/register/register.h"
 
-enum { NEW = UINT32_MAX }; /* comes after all others */
+enum { NEW = UINT32_MAX }; /* an input without an entry comes after all others */
 
 static uint32_t number_of(const wanted_t *wanted) {
     return wanted->changed || !wanted->entry.piece_count ? (uint32_t)NEW : wanted->entry.ordinal;
@@ -12,7 +14,7 @@ static bool is_done(const registration_t *registering, const wanted_t *wanted) {
            entry_version_of(entry, wanted->seen.size, wanted->seen.digest);
 }
 
-/* Otherwise all of it will be read again, in its turn. */
+/* True if a load of this generation has begun it. Otherwise all of it will be read again, in its turn. */
 static bool is_begun_now(const registration_t *registering, const entry_t *entry) {
     for (size_t i = 0; i < entry->piece_count; i++)
         if (entry->pieces[i].epoch && entry->pieces[i].generation == registering->generation)
@@ -27,7 +29,7 @@ static const wanted_t *find(const registration_t *registering, uint32_t ordinal)
     return NULL;
 }
 
-/* Is it the old entry of an input that has changed, which will be the last one? */
+/* True for the old entry of an input that has changed, which will be the last one. */
 static bool is_replaced(const registration_t *registering, const entry_t *entry) {
     for (size_t i = 0; i < registering->count; i++) {
         const wanted_t *wanted = &registering->wanted[i];
@@ -62,7 +64,7 @@ static bool refuse_again(const wanted_t *first, const entry_t *entry, err_t *err
                    first->name, entry->path);
 }
 
-/* Something that is loaded, or will be before this input, and comes after that one. NULL: there is nothing. */
+/* An input that comes after the other one and is loaded, or will be loaded before this one; or NULL. */
 static const char *find_since(const registration_t *registering, const wanted_t *wanted, const alike_t *alike,
                               const entries_t *all) {
     const bool both_new = alike->ordinal == LIKE_NEW;
@@ -80,8 +82,8 @@ static const char *find_since(const registration_t *registering, const wanted_t 
     return NULL;
 }
 
-/* An input that is, for certain, or by all that is known of it, one that is loaded by another name: if other records came since, it would
- * undo them. */
+/* Refuses an input that is, surely or by all that is known of it, one that is loaded under another name, if other
+ * records came since: it would undo them. */
 static bool check_whole(const registration_t *registering, const wanted_t *wanted, const entries_t *all,
                         err_t *err) {
     static const char *const hows[LIKE_KINDS] = {[LIKE_EQUAL] = "has the content of",
@@ -105,7 +107,7 @@ static bool check_whole(const registration_t *registering, const wanted_t *wante
     return true;
 }
 
-/* An input whose records are all older than the last ones of another one. */
+/* Refuses an input whose records are all older than the last ones of another input. */
 static bool check_part(const wanted_t *wanted, err_t *err) {
     const alike_t *alike = &wanted->like[LIKE_PART];
     if (!alike->path || (alike->ordinal == LIKE_NEW ? !alike->before : alike->ordinal > number_of(wanted)))
@@ -122,7 +124,7 @@ static bool check_part(const wanted_t *wanted, err_t *err) {
                    wanted->name, alike->path, alike->path, alike->ordinal);
 }
 
-/* It is not what the catalog has of it any more, but an earlier version, and not all of that is known to be there. */
+/* Refuses an earlier version of an input, unless all of it is known to be there. */
 static bool check_version(const registration_t *registering, const wanted_t *wanted, err_t *err) {
     const entry_t *entry = &wanted->entry;
     const uint32_t version =

@@ -118,26 +118,26 @@ static bool list_archive(describe_asked_t *asked, const char *path) {
     return true;
 }
 
-static bool member_holds(describe_asked_t *asked, const char *path, const entry_t *entry) {
+static bool member_holds(describe_asked_t *asked, const char *path, const char *name, const entry_t *entry) {
     if (!list_archive(asked, path))
         return false;
     for (size_t i = 0; i < asked->members.count; i++) {
         const input_file_t *file = &asked->members.files[i];
         char digest[33];
         print_digest(file, file->digest, digest);
-        if (copies_is_of(entry->path, file->name) && entry_version_of(entry, file->disk_bytes, digest))
+        if (copies_is_of(name, file->name) && entry_version_of(entry, file->disk_bytes, digest))
             return true;
     }
     return false;
 }
 
-static bool holds(void *context, const entry_t *entry) {
+static bool holds(void *context, const char *name, const entry_t *entry) {
     char path[LONGEST_PATH];
-    struct stat there;
+    struct stat is;
     bool member;
-    if (!find_file(entry->path, path, &there, &member))
+    if (!find_file(name, path, &is, &member))
         return false;
-    return member ? member_holds(context, path, entry) : file_holds(path, (uint64_t)there.st_size, entry);
+    return member ? member_holds(context, path, name, entry) : file_holds(path, (uint64_t)is.st_size, entry);
 }
 
 void describe_asked_free(describe_asked_t *asked) {
