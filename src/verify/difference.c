@@ -1,3 +1,4 @@
+/* Differences: describing one, and keeping the first ones of each kind. */
 #include "verify/difference.h"
 #include "base/document.h"
 #include "base/text.h"
@@ -6,11 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The elements of a document by their keys: arrays have hundreds of thousands. Mostly the one that is asked for is the next. */
+/* ---- how a document differs ---- */
+
+/* Finds the elements of a document by their keys. Mostly the one that is asked for is the next; otherwise it sorts
+ * them, because arrays have hundreds of thousands. */
 typedef struct {
     bson_iter_t start;
-    uint32_t next;    /* where it is, behind what was found last */
-    uint32_t *sorted; /* where each is; NULL until one is not the next */
+    uint32_t next;    /* its offset, after the one that was found last */
+    uint32_t *sorted; /* offsets; NULL until one is not the next */
     size_t count;
 } keys_t;
 
@@ -41,7 +45,7 @@ static bool sort_keys(keys_t *keys) {
     return true;
 }
 
-/* The first one of this key, if it is not the next one. */
+/* The first one of this key. */
 static bool look_up(keys_t *keys, const char *key, bson_iter_t *found) {
     if (!keys->sorted && !sort_keys(keys)) { /* memory is out */
         *found = keys->start;
@@ -109,7 +113,8 @@ static void note(changed_t *changed, const char *path, const bson_iter_t *stored
         changed_value(expected, changed->expected);
 }
 
-/* Both at their first elements. Nested documents are looked into as deep as they go: BSON bounds it. */
+/* Both iterators are before their first elements. Nested documents are compared as deep as they go, which BSON
+ * bounds. */
 static void compare(changed_t *changed, const char *outer, const bson_iter_t *expected,
                     const bson_iter_t *stored, uint32_t *count) {
     char path[CHANGED_FIELD];
@@ -154,6 +159,8 @@ void changed_describe(const uint8_t *expected, uint32_t expected_length, const u
     changed->more = count ? count - 1 : 0;
 }
 
+/* ---- differences ---- */
+
 const char *const difference_names[DIFFERENCE_KINDS] = {
     [DIFFERENCE_MISSING] = "missing",       [DIFFERENCE_EXTRA] = "extra",
     [DIFFERENCE_DUPLICATED] = "duplicated", [DIFFERENCE_CHANGED] = "changed",
@@ -169,10 +176,10 @@ void inspected_add(inspected_t *sum, const inspected_t *more) {
         __atomic_store_n(&to[i], to[i] + from[i], __ATOMIC_RELAXED);
 }
 
-/* The lowest `most` are kept: twice as many are let in, then sorted, joined and cut. */
+/* Keeps the lowest `most`: lets in twice as many, then sorts them, joins neighbours and cuts off the rest. */
 typedef struct {
     difference_t *kept;
-    size_t count, room, ordered; /* ordered: so many of them are in their order; those behind came since */
+    size_t count, room, ordered; /* ordered: how many of them are in order; the others came since */
     uint64_t documents;
 } pile_t;
 
@@ -250,12 +257,12 @@ static int by_place(const void *a, const void *b) {
     return strcmp(left->other_id ? left->other_id : "", right->other_id ? right->other_id : "");
 }
 
-/* Neighbours that are missing become one. */
+/* Joins missing records that are neighbours. */
 static bool join(difference_t *last, difference_t *next) {
-    if (last->kind != DIFFERENCE_MISSING || last->file != next->file || last->behind != next->offset ||
+    if (last->kind != DIFFERENCE_MISSING || last->file != next->file || last->end != next->offset ||
         last->changed || last->why || next->why || last->other_id)
         return false;
-    last->behind = next->behind;
+    last->end = next->end;
     last->last_line = next->last_line;
     last->last_id = next->last_id;
     last->records += next->records;
@@ -325,7 +332,7 @@ bool differences_move(differences_t *to, differences_t *from, err_t *err) {
             else
                 difference_free(&pile->kept[j]);
         }
-        to->piles[i].documents = documents; /* also of those that were not kept */
+        to->piles[i].documents = documents; /* with those that were not kept */
         pile->count = pile->ordered = 0;
     }
     differences_clear(from);

@@ -1,3 +1,5 @@
+/* Where `_id`s are the data's own: a hash that equal ones share, the `_id`s that were found, and the last record of
+ * each. */
 #include "verify/own_ids.h"
 #include "base/document.h"
 #include "base/numbers.h"
@@ -8,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
+
+/* ---- the hash of an `_id` ---- */
 
 static uint64_t hash_as(char kind, const void *bytes, size_t length) {
     const uint64_t hash = XXH3_64bits_withSeed(bytes, length, (uint64_t)kind);
@@ -23,7 +27,7 @@ static uint64_t hash_number(double value) {
     return hash_as('d', &value, sizeof value);
 }
 
-/* "-12.50E+3" as the digits 125, the exponent 2 of the last one, and the sign. */
+/* "-12.50E+3" as its sign, the digits 125, and the exponent 2 of the last digit. */
 typedef struct {
     char digits[48];
     size_t count;
@@ -33,13 +37,13 @@ typedef struct {
 
 static void read_plain(const char *text, plain_number_t *number) {
     const char *e = strpbrk(text, "eE");
-    bool behind = false;
+    bool fraction = false;
     *number = (plain_number_t){.exponent = e ? strtol(e + 1, NULL, 10) : 0, .negative = *text == '-'};
     for (; *text && text != e; text++) {
-        behind |= *text == '.';
+        fraction |= *text == '.';
         if (*text < '0' || *text > '9' || number->count == sizeof number->digits)
             continue;
-        number->exponent -= behind;
+        number->exponent -= fraction;
         if (number->count || *text != '0')
             number->digits[number->count++] = *text;
     }
@@ -47,7 +51,7 @@ static void read_plain(const char *text, plain_number_t *number) {
         number->digits[--number->count] = '\0';
 }
 
-/* A double that is the decimal exactly has the same hash: to the server both are one `_id`. */
+/* A decimal that equals a double exactly has the double's hash, because to the server both are one `_id`. */
 static uint64_t hash_digits(const char *text) {
     plain_number_t number, other;
     char exact[96];
@@ -64,7 +68,7 @@ static uint64_t hash_digits(const char *text) {
     return hash_as('D', exact, (size_t)used);
 }
 
-/* Exactly, as a decimal has more digits and larger exponents than any number of the machine. */
+/* Exact, because a decimal has more digits and larger exponents than any number of the machine. */
 static bool is_whole(const plain_number_t *number, int64_t *whole) {
     enum { MOST_DIGITS = 19 };
     const uint64_t most = (uint64_t)INT64_MAX + number->negative;
@@ -95,7 +99,7 @@ static uint64_t hash_decimal(const bson_iter_t *id) {
     return is_whole(&number, &whole) ? hash_as('n', &whole, sizeof whole) : hash_digits(text);
 }
 
-/* Type and bytes of any other value. */
+/* Any other value: its type and bytes. */
 static uint64_t hash_bytes(const bson_iter_t *id) {
     bson_t alone = BSON_INITIALIZER;
     element_append(&alone, "", id);
@@ -125,6 +129,8 @@ uint64_t id_hash(const uint8_t *document, uint32_t length) {
     bson_iter_t id;
     return bson_init_static(&whole, document, length) && element_of(&whole, "_id", &id) ? id_hash_of(&id) : 0;
 }
+
+/* ---- what was found ---- */
 
 bool verified_ids_note(verified_ids_t *ids, uint64_t hash, err_t *err) {
     if (!GROW(ids->hashes, ids->room, ids->count + 1, err))
@@ -195,7 +201,9 @@ bool verified_ids_tell_missing(const verified_ids_t *ids, differences_t *differe
     return true;
 }
 
-enum { NOWHERE = UINT32_MAX };
+/* ---- the last record of an `_id` ---- */
+
+enum { NO_DETAIL = UINT32_MAX };
 
 bool last_wins_note(last_wins_t *last, const last_record_t *record, const difference_t *detail, err_t *err) {
     difference_t owned = detail ? *detail : (difference_t){.file = 0};
@@ -206,7 +214,7 @@ bool last_wins_note(last_wins_t *last, const last_record_t *record, const differ
     }
     last_record_t *noted = &last->records[last->count++];
     *noted = *record;
-    noted->detail = detail ? (uint32_t)last->detail_count : NOWHERE;
+    noted->detail = detail ? (uint32_t)last->detail_count : NO_DETAIL;
     if (detail)
         last->details[last->detail_count++] = owned;
     return true;
@@ -218,7 +226,7 @@ bool last_wins_move(last_wins_t *to, last_wins_t *from, err_t *err) {
         return false;
     for (size_t i = 0; i < from->count; i++) {
         last_record_t record = from->records[i];
-        record.detail += record.detail == NOWHERE ? 0 : (uint32_t)to->detail_count;
+        record.detail += record.detail == NO_DETAIL ? 0 : (uint32_t)to->detail_count;
         to->records[to->count++] = record;
     }
     for (size_t i = 0; i < from->detail_count; i++)
@@ -240,8 +248,6 @@ void last_wins_free(last_wins_t *last) {
     *last = (last_wins_t){.count = 0};
 }
 
-/* ---- the end ---- */
-
 #define BEFORE(a, b) (((a) > (b)) - ((a) < (b)))
 
 static int by_place(const void *a, const void *b, void *ordinals) {
@@ -252,17 +258,17 @@ static int by_place(const void *a, const void *b, void *ordinals) {
                                        : BEFORE(left->offset, right->offset);
 }
 
-static bool tell(last_wins_t *last, const last_record_t *record, const char *const *names,
-                 differences_t *differences, err_t *err) {
+static bool report(last_wins_t *last, const last_record_t *record, const char *const *names,
+                   differences_t *differences, err_t *err) {
     difference_t difference = {.kind =
                                    record->found == LAST_MISSING ? DIFFERENCE_MISSING : DIFFERENCE_CHANGED,
                                .file = record->file,
                                .name = names[record->file],
                                .offset = record->offset,
-                               .behind = record->offset + 1,
+                               .end = record->offset + 1,
                                .records = 1,
                                .nameless = true};
-    if (record->detail != NOWHERE) {
+    if (record->detail != NO_DETAIL) {
         difference = last->details[record->detail];
         last->details[record->detail] = (difference_t){.file = 0};
     }
@@ -283,7 +289,7 @@ bool last_wins_judge(last_wins_t *last, const uint32_t *ordinals, const char *co
             judged->equal++;
         else if (record->found == LAST_CHANGED && !all)
             judged->undecided++;
-        else if (!tell(last, record, names, differences, err))
+        else if (!report(last, record, names, differences, err))
             return false;
     }
     return true;

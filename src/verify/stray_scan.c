@@ -1,3 +1,4 @@
+/* Documents that belong to no file: the gaps between the windows of files, and reading what is in them. */
 #include "verify/stray_scan.h"
 #include "base/document.h"
 #include "base/stop.h"
@@ -7,6 +8,8 @@
 #include <bson/bson.h>
 #include <stdlib.h>
 #include <xxhash.h>
+
+/* ---- gaps ---- */
 
 /* Windows of a file whose places follow one another. */
 typedef struct {
@@ -25,7 +28,7 @@ static int by_base(const void *a, const void *b) {
     return (left->base > right->base) - (left->base < right->base);
 }
 
-/* Extent by extent; windows never lie across the end of one. */
+/* Adds a span for each extent. No window crosses the end of one. */
 static void add_file(gaps_t *gaps, const load_file_t *file) {
     for (size_t i = 0; i < file->extent_count; i++) {
         const extent_t *extent = &file->extents[i];
@@ -65,7 +68,8 @@ bool gaps_each(const gaps_t *gaps, size_t from_lane, size_t to_lane, gaps_fn *ta
                err_t *err) {
     uint64_t at = gaps_lane_start(from_lane), end = gaps_lane_start(to_lane);
     for (size_t lane = from_lane; lane < to_lane; lane++) {
-        /* the reversal is its own inverse: this is ordinal + window, modulo the lanes, of what has this lane */
+        /* the reversal is its own inverse, so this is (ordinal + window) modulo the lanes for every window in this
+         * lane */
         uint64_t sum = record_id_lane((uint32_t)lane, 0);
         for (size_t i = 0; i < gaps->count; i++) {
             const span_t *span = &gaps->spans[i];
@@ -83,10 +87,12 @@ bool gaps_each(const gaps_t *gaps, size_t from_lane, size_t to_lane, gaps_fn *ta
 }
 
 enum {
-    WORTH_A_GAP = 200, /* documents: reading their `_id`s costs as much as asking for a gap */
+    WORTH_A_GAP = 200, /* reading the `_id`s of this many documents costs as much as asking for a gap */
     TASKS_A_THREAD = 4,
     BATCH = 50000, /* `_id`s in a reply: a megabyte for each thread */
 };
+
+/* ---- the search ---- */
 
 /* Shared by all threads. */
 typedef struct {
@@ -97,7 +103,7 @@ typedef struct {
     size_t tasks; /* some lanes each */
     atomic_size_t next_task;
     team_t team;
-    pthread_mutex_t lock; /* of what follows */
+    pthread_mutex_t lock; /* guards the members below */
     stray_scan_t result;
     differences_t *differences;
 } search_t;
@@ -109,7 +115,7 @@ typedef struct {
     uint64_t tries;
     stray_scan_t result;
     differences_t *found;
-    uint64_t window; /* the one of the last `_id` that was passed over, as a verifier has looked there */
+    uint64_t window; /* of the last `_id` that was passed over, because a verifier has compared it */
 } searcher_t;
 
 /* ---- whose place is it? ---- */
@@ -133,7 +139,7 @@ typedef enum {
     PLACE_WRONG_LANE
 } whose_t;
 
-/* Not in the extents of any input, not even of one that was removed. */
+/* True if the `_id` is in no extent of any input, not even of one that was removed. */
 static bool is_outside(const search_t *search, int64_t id) {
     uint64_t offset;
     return id < 0 || !places_find(search->options->places, record_id_voff(id), &offset);
@@ -152,7 +158,7 @@ static whose_t whose(const search_t *search, int64_t id, const load_file_t **fil
 
 /* ---- what does not belong there ---- */
 
-static bool tell(searcher_t *searcher, difference_t *difference, const char *why, err_t *err) {
+static bool report(searcher_t *searcher, difference_t *difference, const char *why, err_t *err) {
     if (!why || !differences_wants(searcher->found, difference) || difference_say_why(difference, why, err))
         return differences_add(searcher->found, difference, err);
     difference_free(difference);
@@ -162,7 +168,7 @@ static bool tell(searcher_t *searcher, difference_t *difference, const char *why
 static bool tell_unrelated_id(searcher_t *searcher, const bson_iter_t *id, err_t *err) {
     difference_t difference = {.kind = DIFFERENCE_UNRELATED, .file = DIFFERENCE_NO_FILE, .records = 1};
     return difference_name_id(&difference, id, err) &&
-           tell(searcher, &difference, NULL, err); /* sorted by it */
+           report(searcher, &difference, NULL, err); /* sorted by it */
 }
 
 static bool take_place(searcher_t *searcher, int64_t id, err_t *err) {
@@ -191,17 +197,17 @@ static bool take_place(searcher_t *searcher, int64_t id, err_t *err) {
     difference_t difference = {
         .kind = DIFFERENCE_UNRELATED, .file = DIFFERENCE_NO_FILE, .records = 1, .id = id, .last_id = id};
     if (!file)
-        return tell(searcher, &difference, whys[who], err);
+        return report(searcher, &difference, whys[who], err);
     difference.kind = DIFFERENCE_EXTRA;
     difference.file = (size_t)(file - search->options->files);
     difference.name = file->input->name;
     difference.offset = offset;
-    difference.behind = offset + 1;
-    return tell(searcher, &difference,
-                verifier_why_behind(&search->options->entries->wanted[difference.file]), err);
+    difference.end = offset + 1;
+    return report(searcher, &difference,
+                  verifier_why_after_end(&search->options->entries->wanted[difference.file]), err);
 }
 
-/* In a window that was looked at, the verifier has told of it. */
+/* An `_id` that is no 64-bit integer. In a window that was compared, the verifier has reported it. */
 static bool take_odd_id(searcher_t *searcher, const bson_iter_t *id, err_t *err) {
     const search_t *search = searcher->search;
     int64_t next;
@@ -268,14 +274,14 @@ static bool add_range(searcher_t *searcher, err_t *err) {
     return ok;
 }
 
-/* 2^63 is no 64-bit integer; the one before it lies in a window then, and is passed over. */
+/* 2^63 is no 64-bit integer; the `_id` before it is then in a window, and is passed over. */
 static void append_bound(bson_t *options, const char *name, uint64_t at) {
     const int64_t id = at > INT64_MAX ? INT64_MAX : (int64_t)at;
     BCON_APPEND(options, name, "{", "_id", BCON_INT64(id), "}", "hint", "{", "_id", BCON_INT32(1), "}");
 }
 
-/* A filter compares values of one type only, while `min` and `max` are bounds in the order of the index. With a filter a router
- * asks only the shards that have the range, so it is used wherever there are only numbers. */
+/* A filter compares values of one type only, while `min` and `max` are bounds in the order of the index. With a filter
+ * a router asks only the shards that have the range, so a filter is used wherever all values are numbers. */
 static bool read_range(void *context, uint64_t from, uint64_t to, err_t *err) {
     searcher_t *searcher = context;
     const bool lowest = from == gaps_lane_start(0), highest = to == gaps_lane_start(RECORD_ID_LANES);

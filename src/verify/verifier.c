@@ -1,18 +1,15 @@
+/* Blocks that are compared by ranges of `_id`s: one range for each window, merged with what the block's records
+ * make. */
 #include "verify/verifier.h"
 #include "base/clock.h"
-#include "base/document.h"
-#include "base/numbers.h"
 #include "base/stop.h"
 #include "base/text.h"
-#include "catalog/store/entry.h"
 #include "format/cut/ends.h"
 #include "input/cutter.h"
 #include "load/threads/account.h"
 #include "verify/verifier_inner.h"
 
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 #include <xxhash.h>
 
@@ -50,7 +47,6 @@ void verifier_free(verifier_t *verifier) {
     differences_free(verifier->differences);
     differences_free(verifier->found);
     by_id_free(verifier->by_id);
-    free(verifier->places);
     free(verifier->ids.hashes);
     free(verifier->ids.awaited);
     free(verifier->block_ids.hashes);
@@ -76,9 +72,9 @@ const verified_ids_t *verifier_ids(const verifier_t *verifier) {
     return &verifier->ids;
 }
 
-/* What is told of a document that is not as its record makes it. */
+/* ---- what is found ---- */
 
-/* The place of an `_id` of the window at hand. */
+/* Fills in the place of an `_id` of the window at hand. */
 static void place_of(const verifier_t *verifier, int64_t id, difference_t *difference) {
     const block_t *block = verifier->block;
     difference->file = (size_t)(block->file - verifier->inspection->files);
@@ -86,10 +82,10 @@ static void place_of(const verifier_t *verifier, int64_t id, difference_t *diffe
     difference->id = difference->last_id = id;
     difference->records = 1;
     difference->offset = verifier->window_offset + (uint64_t)(id - verifier->first_id);
-    difference->behind = difference->offset + 1;
+    difference->end = difference->offset + 1;
 }
 
-/* Counting line ends costs as much as the block has text, so only where somebody will read it. */
+/* Counting line ends costs as much as the block has text, so it is done only for differences that are kept. */
 static uint64_t line_at(const verifier_t *verifier, const block_t *block, uint64_t offset) {
     if (offset < block->offset)
         return 0;
@@ -109,21 +105,22 @@ bool verifier_is_earlier(const wanted_t *wanted) {
     return version && version < wanted->entry.version;
 }
 
-const char *verifier_why_behind(const wanted_t *wanted) {
+const char *verifier_why_after_end(const wanted_t *wanted) {
     return verifier_is_earlier(wanted)
                ? "the file ends before; it is an earlier version of the one that was loaded"
                : "the file ends before";
 }
 
-static bool is_behind_end(const block_t *block, uint64_t offset) {
+static bool is_after_end(const block_t *block, uint64_t offset) {
     return block->tail && offset >= block->offset + block->length + block->oversize.length;
 }
 
 static bool describe_extra(const verifier_t *verifier, difference_t *difference, err_t *err) {
     const bool at_record = difference->id == verifier->record_id;
-    if (is_behind_end(verifier->block, difference->offset))
+    if (is_after_end(verifier->block, difference->offset))
         return difference_say_why(
-            difference, verifier_why_behind(&verifier->inspection->entries->wanted[difference->file]), err);
+            difference, verifier_why_after_end(&verifier->inspection->entries->wanted[difference->file]),
+            err);
     difference->line = difference->last_line = line_at(verifier, verifier->block, difference->offset);
     return difference_say_why(difference,
                               at_record && verifier->why ? verifier->why : "no record begins there", err);
@@ -135,8 +132,8 @@ static const difference_kind_t kinds[] = {
     [MERGE_UNRELATED] = DIFFERENCE_UNRELATED,
 };
 
-/* A person has fixed the record, and the catalog knows the document that came of it. Where a reject file was given that
- * says what it has to be (why), that counts. */
+/* True if the user has fixed the record, and the catalog knows the document that was made of it. If a reject file was
+ * given that says what it has to be (why), that counts instead. */
 static bool is_fixed(const verifier_t *verifier, const merge_found_t *found) {
     const load_file_t *file = verifier->block->file;
     const uint64_t offset = verifier->window_offset + (uint64_t)(found->id - verifier->first_id);
@@ -154,7 +151,7 @@ void verifier_count_unloaded(verifier_t *verifier) {
     verifier->look.unloaded++;
 }
 
-bool verifier_take_finding(void *context, const merge_found_t *found, err_t *err) {
+static bool take_finding(void *context, const merge_found_t *found, err_t *err) {
     verifier_t *verifier = context;
     const record_t *record = &verifier->record;
     difference_t difference = {.kind = kinds[found->kind]};
@@ -178,10 +175,10 @@ bool verifier_take_finding(void *context, const merge_found_t *found, err_t *err
         if (found->kind == MERGE_EXTRA) {
             ok = !wanted || describe_extra(verifier, &difference, err);
         } else {
-            /* at a record, whose place is known */
+            /* the place of the record is known */
             if (found->id == verifier->record_id) {
                 difference.line = difference.last_line = verifier->block->first_line + record->line;
-                difference.behind = difference.offset + record->length + record->line_end;
+                difference.end = difference.offset + record->length + record->line_end;
             }
             if (found->kind != MERGE_MISSING)
                 ok = !wanted ||
@@ -218,7 +215,8 @@ typedef struct {
     merge_t merge;
 } sink_t;
 
-/* Nothing is at the record: not even what it was fixed to, where the catalog says that this was there? */
+/* Nothing was found at the record. That is a difference if the catalog says that a document it was fixed to was
+ * there. */
 static bool check_fix(verifier_t *verifier, err_t *err) {
     const block_t *block = verifier->block;
     const size_t number = (size_t)(block->file - verifier->inspection->files);
@@ -229,7 +227,7 @@ static bool check_fix(verifier_t *verifier, err_t *err) {
         return true;
     verifier->look.expected++;
     verifier->why = "the document that it was fixed to";
-    return verifier->fixed || verifier_take_finding(verifier, &missing, err);
+    return verifier->fixed || take_finding(verifier, &missing, err);
 }
 
 void verifier_let_go(verifier_t *verifier) {
@@ -255,7 +253,7 @@ static bool expect(sink_t *sink, int64_t id, const uint8_t *document, uint32_t l
             check_fix(verifier, err));
 }
 
-/* The document of the fix at hand, or again that of the record, in fix_place. */
+/* Makes the document of the fix at hand, or that of the record once more, in fix_place. */
 static bool make(verifier_t *verifier, err_t *err) {
     const block_t *block = verifier->block;
     record_t record = verifier->record;
@@ -276,7 +274,7 @@ bool verifier_describe(verifier_t *verifier, difference_t *difference, const uin
                                stored, stored_length, err);
 }
 
-/* A fix that makes a document. */
+/* Expects the document of a fix. */
 static bool expect_fix(sink_t *sink, const fix_t *fix, err_t *err) {
     verifier_t *verifier = sink->verifier;
     verifier->look.fixed++;
@@ -289,7 +287,7 @@ static bool expect_fix(sink_t *sink, const fix_t *fix, err_t *err) {
            verifier_expect_by_id(verifier, verifier->fix_place.bytes, fix->length, err);
 }
 
-/* Fixed records in front of this `_id`. */
+/* Expects the fixed records before this `_id`. */
 static bool expect_fixes(sink_t *sink, int64_t before, err_t *err) {
     verifier_t *verifier = sink->verifier;
     const fixes_t *fixes = verifier->inspection->fixes;
@@ -307,7 +305,7 @@ static bool expect_fixes(sink_t *sink, int64_t before, err_t *err) {
     return true;
 }
 
-/* The record at hand, or what it was fixed to. */
+/* Expects the record at hand, or what it was fixed to. */
 static bool expect_record(sink_t *sink, const uint8_t *document, uint32_t length, err_t *err) {
     verifier_t *verifier = sink->verifier;
     const fixes_t *fixes = verifier->inspection->fixes;
@@ -319,7 +317,7 @@ static bool expect_record(sink_t *sink, const uint8_t *document, uint32_t length
     return expect(sink, id, document, length, err);
 }
 
-/* The rejected record at hand, as the catalog has it. */
+/* True if the rejected record at hand was left out, as the catalog says. */
 static bool was_left_out(const verifier_t *verifier) {
     const block_t *block = verifier->block;
     return block->file->fix_count && fix_marks_leave_out(block->file->fixes, block->file->fix_count,
@@ -351,7 +349,7 @@ static bool take_record(sink_t *sink, parsed_t parsed, err_t *err) {
     return expect_record(sink, document, document ? record->document_length : 0, err);
 }
 
-/* A record that is too long stands after the others. */
+/* A record that is too long comes after the others. */
 static bool take_oversize(sink_t *sink, err_t *err) {
     verifier_t *verifier = sink->verifier;
     const block_t *block = verifier->block;
@@ -395,7 +393,7 @@ static bool take_window(sink_t *sink, bool first, err_t *err) {
 
 static bool merge_window(verifier_t *verifier, bool first, err_t *err) {
     sink_t sink = {.verifier = verifier,
-                   .merge = {.next = next_stored, .tell = verifier_take_finding, .context = verifier}};
+                   .merge = {.next = next_stored, .tell = take_finding, .context = verifier}};
     snapshot_read_begin(verifier->target, verifier->first_id, end_of(verifier->first_id));
     bool ok = merge_begin(&sink.merge, err) && take_window(&sink, first, err) && merge_end(&sink.merge, err);
     verifier->look.seen += sink.merge.seen;
@@ -409,8 +407,7 @@ static bool ask_window(verifier_t *verifier, bool first, err_t *err) {
     return take_window(&sink, first, err) && verifier_ask_by_id(verifier, err);
 }
 
-/* The first `_id` of a window of the block. False: the catalog has no place for it, so nothing can be there.
- */
+/* The first `_id` of a window of the block. False: the catalog has no place for it, so nothing can be there. */
 static bool find_window(const verifier_t *verifier, uint64_t window, int64_t *first) {
     const block_t *block = verifier->block;
     uint64_t voff, offset = window * RECORD_ID_BLOCK_BYTES;
@@ -424,8 +421,8 @@ static bool find_window(const verifier_t *verifier, uint64_t window, int64_t *fi
     return found;
 }
 
-/* One look at a block. False: with snapshot_read_again it is worth another, else err. */
-static bool look_once(verifier_t *verifier, const block_t *block, err_t *err) {
+/* Compares a block once. False: with snapshot_read_again it is worth another try, else err. */
+static bool compare_once(verifier_t *verifier, const block_t *block, err_t *err) {
     verifier->block = block;
     verifier->look = (inspected_t){.blocks = 1};
     verifier->block_ids.count = verifier->block_ids.awaited_count = 0;
@@ -444,7 +441,7 @@ static bool look_once(verifier_t *verifier, const block_t *block, err_t *err) {
     return true;
 }
 
-/* True: the server was away just now, and had time since. */
+/* Waits until the server, if it was away just now, has had time to settle. */
 static bool let_settle(const inspection_t *inspection, err_t *err) {
     for (;;) {
         int64_t shaken = inspection->shaken_ns;
@@ -461,7 +458,7 @@ bool verifier_look(verifier_t *verifier, const block_t *block, err_t *err) {
     inspection_t *inspection = verifier->inspection;
     snapshot_read_refresh(verifier->target);
     for (bool second = false;;) {
-        if (!look_once(verifier, block, err)) {
+        if (!compare_once(verifier, block, err)) {
             if (!snapshot_read_again(verifier->target))
                 return false;
             inspection->shaken_ns = clock_now_ns();

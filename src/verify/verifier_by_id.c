@@ -1,10 +1,13 @@
-/* Blocks of a collection whose `_id`s are the data's own: what their records make is asked for by its `_id`. */
+/* Blocks of a collection whose `_id`s are the data's own: the documents of their records are asked for by these, some
+ * hundred at a time.
+ *
+ *     verifier_expect_by_id ...   each document; at last, and whenever there are enough of them:
+ *     verifier_ask_by_id          asks for their `_id`s, and then judges each, in their order
+ * */
 #include "base/document.h"
 #include "base/text.h"
-#include "catalog/store/entry.h"
 #include "format/record/bsonw.h"
 #include "load/threads/account.h"
-#include "verify/own_ids.h"
 #include "verify/verifier_inner.h"
 
 #include <stdlib.h>
@@ -13,15 +16,31 @@
 
 enum { MOST = 1000, MOST_BYTES = 4 << 20, SLOTS = 4096, NONE = UINT32_MAX };
 
+/* The place of a record. */
 typedef struct {
-    by_id_found_t found;
+    int64_t id; /* that the place would give */
+    uint64_t offset, end, line, identity;
+    const char *why;
+    bool open; /* a fix that does not seem to be loaded */
+} place_t;
+
+/* A document that is expected, and what was found under its `_id`. */
+typedef struct {
+    place_t place;
+    uint64_t hash;    /* of its `_id` */
     uint64_t content; /* the hash of a long document, of which only the `_id` is kept; else 0 */
-    size_t start;
-    uint32_t next; /* of the same slot */
+    size_t start;     /* of what is kept: the document, or {_id} of a long one */
+    uint32_t kept;    /* its length */
+    uint32_t length;  /* of the document */
+    uint32_t next;    /* of the same slot */
+    bool same;        /* the document is there */
+    uint32_t others;  /* how many others have its `_id` */
+    uint8_t *other;   /* the first of them */
+    uint32_t other_length;
 } expected_t;
 
 struct by_id {
-    uint8_t *bytes; /* the documents, or {_id} of a long one, back to back */
+    uint8_t *bytes; /* what is kept, back to back */
     size_t used, room;
     expected_t wanted[MOST];
     uint32_t count;
@@ -47,18 +66,21 @@ void by_id_free(by_id_t *by_id) {
 
 void by_id_clear(by_id_t *by_id) {
     for (uint32_t i = 0; i < by_id->count; i++)
-        free(by_id->wanted[i].found.other);
+        free(by_id->wanted[i].other);
     by_id->count = 0;
     by_id->used = 0;
     for (size_t i = 0; i < SLOTS; i++)
         by_id->slots[i] = NONE;
 }
 
-bool by_id_is_full(const by_id_t *by_id) {
+/* ---- asking ---- */
+
+/* A long document is asked for at once: to describe it, it is made again from the record at hand. */
+static bool is_full(const by_id_t *by_id) {
     return by_id->count == MOST || by_id->used >= MOST_BYTES || by_id->wanted[by_id->count - 1].content;
 }
 
-bool by_id_expect(by_id_t *by_id, size_t tag, const uint8_t *document, uint32_t length, err_t *err) {
+static bool add(by_id_t *by_id, const place_t *place, const uint8_t *document, uint32_t length, err_t *err) {
     expected_t *wanted = &by_id->wanted[by_id->count];
     uint32_t kept = length;
     bson_iter_t id; /* the first element */
@@ -69,11 +91,13 @@ bool by_id_expect(by_id_t *by_id, size_t tag, const uint8_t *document, uint32_t 
     uint8_t *end = mempcpy(by_id->bytes + by_id->used, document, kept);
     bsonw_int32(end - kept, (int32_t)kept);
     end[-1] = 0;
-    *wanted =
-        (expected_t){.start = by_id->used, .content = kept < length ? XXH3_64bits(document, length) : 0};
-    wanted->found = (by_id_found_t){
-        .tag = tag, .hash = id_hash(document, length), .id_length = kept, .expected_length = length};
-    uint32_t *slot = &by_id->slots[wanted->found.hash % SLOTS];
+    *wanted = (expected_t){.place = *place,
+                           .hash = id_hash(document, length),
+                           .content = kept < length ? XXH3_64bits(document, length) : 0,
+                           .start = by_id->used,
+                           .kept = kept,
+                           .length = length};
+    uint32_t *slot = &by_id->slots[wanted->hash % SLOTS];
     wanted->next = *slot;
     *slot = by_id->count++;
     by_id->used += kept;
@@ -81,22 +105,22 @@ bool by_id_expect(by_id_t *by_id, size_t tag, const uint8_t *document, uint32_t 
 }
 
 static bool is_same(const by_id_t *by_id, const expected_t *wanted, const uint8_t *stored, uint32_t length) {
-    if (wanted->found.expected_length != length)
+    if (wanted->length != length)
         return false;
     return wanted->content ? XXH3_64bits(stored, length) == wanted->content
                            : memcmp(by_id->bytes + wanted->start, stored, length) == 0;
 }
 
 static bool compare(by_id_t *by_id, expected_t *wanted, const uint8_t *stored, uint32_t length, err_t *err) {
-    if (!wanted->found.same && is_same(by_id, wanted, stored, length)) {
-        wanted->found.same = true;
+    if (!wanted->same && is_same(by_id, wanted, stored, length)) {
+        wanted->same = true;
         return true;
     }
-    if (!wanted->found.others++) {
-        if (!(wanted->found.other = malloc(length)))
+    if (!wanted->others++) {
+        if (!(wanted->other = malloc(length)))
             return err_memory(err, length);
-        memcpy(wanted->found.other, stored, length);
-        wanted->found.other_length = length;
+        memcpy(wanted->other, stored, length);
+        wanted->other_length = length;
     }
     return true;
 }
@@ -104,14 +128,14 @@ static bool compare(by_id_t *by_id, expected_t *wanted, const uint8_t *stored, u
 static bool take_stored(by_id_t *by_id, const uint8_t *stored, uint32_t length, err_t *err) {
     const uint64_t hash = id_hash(stored, length);
     for (uint32_t at = by_id->slots[hash % SLOTS]; at != NONE; at = by_id->wanted[at].next) {
-        if (by_id->wanted[at].found.hash == hash && !compare(by_id, &by_id->wanted[at], stored, length, err))
+        if (by_id->wanted[at].hash == hash && !compare(by_id, &by_id->wanted[at], stored, length, err))
             return false;
     }
     return true;
 }
 
 static bool is_missing(const expected_t *wanted) {
-    return !wanted->found.same && !wanted->found.others;
+    return !wanted->same && !wanted->others;
 }
 
 static void append_id(const by_id_t *by_id, uint32_t at, uint32_t index, bson_t *to) {
@@ -121,12 +145,13 @@ static void append_id(const by_id_t *by_id, uint32_t at, uint32_t index, bson_t 
     bson_t document;
     bson_iter_t id;
     bson_uint32_to_string(index, &key, text, sizeof text);
-    if (bson_init_static(&document, by_id->bytes + wanted->start, wanted->found.id_length) &&
+    if (bson_init_static(&document, by_id->bytes + wanted->start, wanted->kept) &&
         element_of(&document, "_id", &id))
         element_append(to, key, &id);
 }
 
-/* What is missing of [from, to), in one question. only: all that comes is of this one. */
+/* Asks for those of [from, to) that are missing, in one question. only: every document that comes belongs to this
+ * one. */
 static bool ask(by_id_t *by_id, snapshot_read_t *target, uint32_t from, uint32_t to, expected_t *only,
                 uint64_t *seen, uint64_t *bytes, err_t *err) {
     bson_t filter = BSON_INITIALIZER, id, list;
@@ -152,18 +177,20 @@ static bool ask(by_id_t *by_id, snapshot_read_t *target, uint32_t from, uint32_t
     return ok && got == 0;
 }
 
-/* Has the server documents under the `_id`s of those that are missing? {a: 1} and {a: 1.0} are one `_id`, and where there is
- * a collation, "a" and "A". */
+/* *any: the server has documents under the `_id`s of those that are missing, although their hashes differ: {a: 1} and
+ * {a: 1.0} are one `_id`, and with a collation "a" and "A" are. */
 static bool ask_for_others(by_id_t *by_id, snapshot_read_t *target, bool *any, err_t *err) {
     expected_t all = {.next = NONE};
-    uint64_t again = 0, again_bytes = 0; /* seen already, as documents of others or of nobody */
+    uint64_t again = 0, again_bytes = 0; /* not counted: these documents were seen already */
     const bool ok = ask(by_id, target, 0, by_id->count, &all, &again, &again_bytes, err);
-    *any = all.found.others;
-    free(all.found.other);
+    *any = all.others;
+    free(all.other);
     return ok;
 }
 
-bool by_id_ask(by_id_t *by_id, snapshot_read_t *target, uint64_t *seen, uint64_t *bytes, err_t *err) {
+/* Asks for all. False: with snapshot_read_again it is worth another try, else err. *seen, *bytes: documents that
+ * came. */
+static bool ask_all(by_id_t *by_id, snapshot_read_t *target, uint64_t *seen, uint64_t *bytes, err_t *err) {
     uint64_t again = 0, again_bytes = 0;
     uint32_t missing = 0;
     bool any = true;
@@ -181,44 +208,33 @@ bool by_id_ask(by_id_t *by_id, snapshot_read_t *target, uint64_t *seen, uint64_t
     return true;
 }
 
-size_t by_id_count(const by_id_t *by_id) {
-    return by_id->count;
-}
-
-by_id_found_t by_id_found(const by_id_t *by_id, size_t at) {
-    const expected_t *wanted = &by_id->wanted[at];
-    by_id_found_t found = wanted->found;
-    found.id = by_id->bytes + wanted->start;
-    found.expected = wanted->content ? NULL : found.id;
-    return found;
-}
+/* ---- places ---- */
 
 static const entry_t *entry_of(const verifier_t *verifier) {
     const inspection_t *inspection = verifier->inspection;
     return &inspection->entries->wanted[verifier->block->file - inspection->files].entry;
 }
 
-static by_id_place_t place_of(const verifier_t *verifier) {
+static place_t place_of(const verifier_t *verifier) {
     const block_t *block = verifier->block;
     const record_t *record = &verifier->record;
     const uint64_t offset = verifier->window_offset + (uint64_t)(verifier->record_id - verifier->first_id);
-    return (by_id_place_t){.id = verifier->record_id,
-                           .offset = offset,
-                           .behind = offset + record->length + record->line_end,
-                           .line = block->first_line + record->line,
-                           .identity = account_identity(block, record),
-                           .why = verifier->why,
-                           .open = verifier->at_fix && verifier->at_fix->open};
+    return (place_t){.id = verifier->record_id,
+                     .offset = offset,
+                     .end = offset + record->length + record->line_end,
+                     .line = block->first_line + record->line,
+                     .identity = account_identity(block, record),
+                     .why = verifier->why,
+                     .open = verifier->at_fix && verifier->at_fix->open};
 }
 
-static difference_t difference_at(const verifier_t *verifier, difference_kind_t kind,
-                                  const by_id_place_t *place) {
+static difference_t difference_at(const verifier_t *verifier, difference_kind_t kind, const place_t *place) {
     const block_t *block = verifier->block;
     return (difference_t){.kind = kind,
                           .file = (size_t)(block->file - verifier->inspection->files),
                           .name = block->file->input->name,
                           .offset = place->offset,
-                          .behind = place->behind,
+                          .end = place->end,
                           .line = place->line,
                           .last_line = place->line,
                           .records = 1,
@@ -226,14 +242,14 @@ static difference_t difference_at(const verifier_t *verifier, difference_kind_t 
                           .last_id = place->id};
 }
 
-/* A person may have fixed the record: its document has an `_id` that nobody here knows, and is looked for at last, among
- * all documents, if these are looked at. */
-static bool was_fixed(const verifier_t *verifier, const by_id_place_t *place) {
+/* True if the user has fixed the record: its document has an `_id` that is not known here, and is looked for at the end
+ * among all documents, if these are read. */
+static bool was_fixed(const verifier_t *verifier, const place_t *place) {
     return verifier->block->file->fix_count &&
            standing_awaits_fix(entry_of(verifier), place->offset, place->identity);
 }
 
-static bool await_fix(verifier_t *verifier, const by_id_place_t *place, err_t *err) {
+static bool await_fix(verifier_t *verifier, const place_t *place, err_t *err) {
     if (!verifier->inspection->whole) {
         verifier->look.unsought++;
         return true;
@@ -250,49 +266,49 @@ static bool await_fix(verifier_t *verifier, const by_id_place_t *place, err_t *e
 
 /* ---- what was found ---- */
 
-/* Its record lost against another one with the same `_id`, and the load has said so. */
-static bool is_known_reject(const verifier_t *verifier, const by_id_place_t *place) {
+/* True if the record is a known reject: another record with the same `_id` was first. */
+static bool is_known_reject(const verifier_t *verifier, const place_t *place) {
     uint64_t of;
     return standing_of_reject(entry_of(verifier), place->offset, &place->identity, &of) == STANDING_OPEN;
 }
 
-static bool describe(verifier_t *verifier, difference_t *difference, const by_id_found_t *found,
-                     const char *why, err_t *err) {
-    return difference_name_id_of(difference, found->id, found->id_length, err) &&
-           (!found->others || verifier_describe(verifier, difference, found->expected, found->expected_length,
-                                                found->other, found->other_length, err)) &&
+static bool describe(verifier_t *verifier, difference_t *difference, const expected_t *wanted, err_t *err) {
+    const uint8_t *kept = verifier->by_id->bytes + wanted->start;
+    const char *why = wanted->place.why;
+    return difference_name_id_of(difference, kept, wanted->kept, err) &&
+           (!wanted->others || verifier_describe(verifier, difference, wanted->content ? NULL : kept,
+                                                 wanted->length, wanted->other, wanted->other_length, err)) &&
            (!why || difference_say_why(difference, why, err));
 }
 
-static bool tell(verifier_t *verifier, difference_kind_t kind, const by_id_place_t *place,
-                 const by_id_found_t *found, err_t *err) {
-    difference_t difference = difference_at(verifier, kind, place);
-    if (!differences_wants(verifier->found, &difference) ||
-        describe(verifier, &difference, found, place->why, err))
+static bool report(verifier_t *verifier, difference_kind_t kind, const expected_t *wanted, err_t *err) {
+    difference_t difference = difference_at(verifier, kind, &wanted->place);
+    if (!differences_wants(verifier->found, &difference) || describe(verifier, &difference, wanted, err))
         return differences_add(verifier->found, &difference, err);
     difference_free(&difference);
     return false;
 }
 
 /* A later record may have replaced it: that is judged at the end. */
-static bool note_found(verifier_t *verifier, last_found_t what, const by_id_place_t *place,
-                       const by_id_found_t *found, err_t *err) {
+static bool note_found(verifier_t *verifier, last_found_t what, const expected_t *wanted, err_t *err) {
     last_wins_t *last = &verifier->block_last;
     const difference_kind_t kind = what == LAST_MISSING ? DIFFERENCE_MISSING : DIFFERENCE_CHANGED;
-    difference_t difference = difference_at(verifier, kind, place);
+    difference_t difference = difference_at(verifier, kind, &wanted->place);
     const bool detail =
         what != LAST_EQUAL && verifier->last.detail_count + last->detail_count < LAST_MOST_DETAILS;
-    const last_record_t record = {
-        .hash = found->hash, .offset = place->offset, .file = (uint32_t)difference.file, .found = what};
-    if (!detail || describe(verifier, &difference, found, place->why, err))
+    const last_record_t record = {.hash = wanted->hash,
+                                  .offset = wanted->place.offset,
+                                  .file = (uint32_t)difference.file,
+                                  .found = what};
+    if (!detail || describe(verifier, &difference, wanted, err))
         return last_wins_note(last, &record, detail ? &difference : NULL, err);
     difference_free(&difference);
     return false;
 }
 
-/* The load has refused the record, and said so: another document has its `_id`, or the server did not take it. Whose the
- * document under its `_id` is, another record says, or nobody does. */
-static bool take_reject(verifier_t *verifier, const by_id_place_t *place, err_t *err) {
+/* Counts a known reject: another document has its `_id`, or the server has refused it. Whether the document under its
+ * `_id` is right is judged by another record, if by any. */
+static bool take_reject(verifier_t *verifier, const place_t *place, err_t *err) {
     const bool fixed = was_fixed(verifier, place);
     verifier->look.expected--;
     verifier->look.rejected += !fixed;
@@ -301,30 +317,30 @@ static bool take_reject(verifier_t *verifier, const by_id_place_t *place, err_t 
     return !fixed || await_fix(verifier, place, err);
 }
 
-static bool take_found(verifier_t *verifier, const by_id_found_t *found, err_t *err) {
-    const by_id_place_t *place = &verifier->places[found->tag];
+static bool take_found(verifier_t *verifier, const expected_t *wanted, err_t *err) {
+    const place_t *place = &wanted->place;
     const existing_t existing = verifier->inspection->existing;
-    verifier->look.same += found->same;
+    verifier->look.same += wanted->same;
     const bool rejected =
-        !found->same && !place->why && is_known_reject(verifier, place); /* why: it was fixed */
-    if (rejected && (found->others || was_fixed(verifier, place)))
+        !wanted->same && !place->why && is_known_reject(verifier, place); /* why: it was fixed */
+    if (rejected && (wanted->others || was_fixed(verifier, place)))
         return take_reject(verifier, place, err);
-    if (!found->same && place->open) {
+    if (!wanted->same && place->open) {
         verifier_count_unloaded(verifier);
         return true;
     }
-    if ((found->same || found->others) &&
+    if ((wanted->same || wanted->others) &&
         !verified_ids_note(&verifier->block_ids,
-                           found->same ? found->hash : id_hash(found->other, found->other_length), err))
+                           wanted->same ? wanted->hash : id_hash(wanted->other, wanted->other_length), err))
         return false;
-    if (found->same && existing == EXISTING_REPLACE && !note_found(verifier, LAST_EQUAL, place, found, err))
+    if (wanted->same && existing == EXISTING_REPLACE && !note_found(verifier, LAST_EQUAL, wanted, err))
         return false;
-    if (found->same)
-        return !found->others || tell(verifier, DIFFERENCE_DUPLICATED, place, found, err);
+    if (wanted->same)
+        return !wanted->others || report(verifier, DIFFERENCE_DUPLICATED, wanted, err);
     if (existing == EXISTING_REPLACE)
-        return note_found(verifier, found->others ? LAST_CHANGED : LAST_MISSING, place, found, err);
-    if (!found->others || existing != EXISTING_KEEP)
-        return tell(verifier, found->others ? DIFFERENCE_CHANGED : DIFFERENCE_MISSING, place, found, err);
+        return note_found(verifier, wanted->others ? LAST_CHANGED : LAST_MISSING, wanted, err);
+    if (!wanted->others || existing != EXISTING_KEEP)
+        return report(verifier, wanted->others ? DIFFERENCE_CHANGED : DIFFERENCE_MISSING, wanted, err);
     verifier->look.expected--;
     verifier->look.kept++;
     return true;
@@ -332,11 +348,9 @@ static bool take_found(verifier_t *verifier, const by_id_found_t *found, err_t *
 
 bool verifier_ask_by_id(verifier_t *verifier, err_t *err) {
     by_id_t *by_id = verifier->by_id;
-    bool ok = by_id_ask(by_id, verifier->target, &verifier->look.seen, &verifier->look.stored_bytes, err);
-    for (size_t i = 0; ok && i < by_id_count(by_id); i++) {
-        const by_id_found_t found = by_id_found(by_id, i);
-        ok = take_found(verifier, &found, err);
-    }
+    bool ok = ask_all(by_id, verifier->target, &verifier->look.seen, &verifier->look.stored_bytes, err);
+    for (uint32_t i = 0; ok && i < by_id->count; i++)
+        ok = take_found(verifier, &by_id->wanted[i], err);
     by_id_clear(by_id);
     return ok;
 }
@@ -344,17 +358,14 @@ bool verifier_ask_by_id(verifier_t *verifier, err_t *err) {
 /* ---- what is expected ---- */
 
 bool verifier_expect_by_id(verifier_t *verifier, const uint8_t *document, uint32_t length, err_t *err) {
-    const size_t tag = by_id_count(verifier->by_id);
-    if (!GROW(verifier->places, verifier->place_room, tag + 1, err))
-        return false;
-    verifier->places[tag] = place_of(verifier);
-    if (!by_id_expect(verifier->by_id, tag, document, length, err))
+    const place_t place = place_of(verifier);
+    if (!add(verifier->by_id, &place, document, length, err))
         return false;
     verifier_let_go(verifier); /* by_id has what it needs */
-    return !by_id_is_full(verifier->by_id) || verifier_ask_by_id(verifier, err);
+    return !is_full(verifier->by_id) || verifier_ask_by_id(verifier, err);
 }
 
 bool verifier_expect_fix(verifier_t *verifier, err_t *err) {
-    const by_id_place_t place = place_of(verifier);
+    const place_t place = place_of(verifier);
     return !was_fixed(verifier, &place) || await_fix(verifier, &place, err);
 }

@@ -1,3 +1,4 @@
+/* The whole verify, in order. */
 #include "verify/verify.h"
 #include "base/clock.h"
 #include "base/host.h"
@@ -20,7 +21,8 @@ void verify_spec_init(verify_spec_t *spec) {
     load_spec_init(&spec->load);
 }
 
-/* What the catalog has no numbers for cannot be there: a stream that has become longer. */
+/* False where the catalog has no numbers for the text, which therefore cannot be loaded: a stream that has become
+ * longer. */
 static bool has_numbers(void *context, load_file_t *file, uint64_t offset, err_t *err) {
     uint64_t number;
     (void)context;
@@ -30,15 +32,15 @@ static bool has_numbers(void *context, load_file_t *file, uint64_t offset, err_t
                    file->input->name, (unsigned long long)offset);
 }
 
-/* The same blocks each time: what was found to differ can be looked at again. */
+/* Selects the same blocks each time, so that a difference can be verified again. */
 static bool in_sample(const verify_spec_t *spec, const block_t *block) {
     const uint64_t place[] = {block->file->ordinal, block->from};
     const double share = (double)(XXH3_64bits(place, sizeof place) >> 11) * 0x1p-53;
     return share * 100 < spec->sample_percent;
 }
 
-/* A long record takes several times its length, for its document, that of the server, and in the driver, which keeps it for
- * its connection. So that not all threads have that, long blocks are looked at one at a time, by one verifier. */
+/* A long record takes several times its length: for its document, for that of the server, and in the driver, which
+ * keeps it for its connection. So long blocks are compared one at a time, by one verifier. */
 static bool look_at(verify_worker_t *worker, const block_t *block, err_t *err) {
     static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
     verification_t *run = worker->run;
@@ -173,7 +175,7 @@ static bool compare(verification_t *run, err_t *err) {
     const bool worked = pipeline_join(&run->pipeline, &joining);
     err_t adding;
     const bool joined = add_up_workers(run, &adding);
-    /* much more may have been read than was looked at */
+    /* much more may have been read than was compared */
     run->result->looked = (double)run->text_bytes / (double)run->result->bytes_text *
                           (double)run->result->bytes_read / (double)run->bytes_to_read;
     const progress_state_t state = {.bytes = run->result->bytes_read,
@@ -195,7 +197,7 @@ static bool compare(verification_t *run, err_t *err) {
     return false;
 }
 
-/* Which records were replaced, and which documents should be there. */
+/* Finds out which records were replaced, and which documents should be there. */
 static bool judge_last(verification_t *run, err_t *err) {
     verify_result_t *result = run->result;
     const size_t count = run->manifest->count;
@@ -225,15 +227,16 @@ static bool judge_last(verification_t *run, err_t *err) {
     return ok;
 }
 
-/* A load that began meanwhile has registered files before it sent documents: so the catalog is read again
- * when there are places of nobody, until they have not changed in between. */
+/* Looks for documents that belong to no file. A load that began meanwhile registers its files before it sends
+ * documents: so if there are documents at places of no file, the catalog is read again, until it has not changed in
+ * between. */
 static bool look_outside(verification_t *run, err_t *err) {
     verify_result_t *result = run->result;
     verified_ids_t *ids = run->schema->id ? &run->ids : NULL;
     step_t step;
     if (ids) {
         verified_ids_sort(ids);
-        result->counts.seen = ids->count; /* one may be asked for by several records */
+        result->counts.seen = ids->count; /* several records may have asked for one */
     }
     stray_scan_options_t options = {.server = run->server,
                                     .files = run->files,

@@ -1,4 +1,4 @@
-/* What the files of verify share: one run. */
+/* What verify.c and verify_open.c share: one run. It belongs to the main thread, except what a worker has. */
 #ifndef TIPPLE_VERIFY_VERIFY_INNER_H
 #define TIPPLE_VERIFY_VERIFY_INNER_H
 
@@ -15,13 +15,13 @@
 
 typedef struct verification verification_t;
 
-/* One thread, and what it found. */
+/* One thread, and what it has found. */
 typedef struct {
     verification_t *run;
     verifier_t *verifier;
     pipeline_worker_t work;
     uint64_t skipped;    /* blocks that are not in the sample */
-    uint64_t text_bytes; /* of these blocks, and of those that were looked at */
+    uint64_t text_bytes; /* of these blocks, and of those that were compared */
 } verify_worker_t;
 
 struct verification {
@@ -33,8 +33,8 @@ struct verification {
     server_t *server;
     mongoc_client_t *client;
     collection_t place;
-    bool nothing;   /* was loaded, nor is anything expected */
-    store_t *store; /* with its client: the main thread's */
+    bool nothing;   /* nothing was loaded, and nothing is expected */
+    store_t *store; /* uses `client` */
     places_t *places;
     registration_t registration;
     catalog_header_t header;
@@ -42,17 +42,18 @@ struct verification {
     load_file_t *files;
     pipeline_t pipeline;
     inspection_t inspection;
-    verify_worker_t workers[LOAD_MOST_THREADS + 1]; /* the last one has no thread, but all long blocks */
+    /* the last one has no thread, and compares all long blocks */
+    verify_worker_t workers[LOAD_MOST_THREADS + 1];
     uint32_t worker_count;
     existing_t existing;
     last_wins_t last;
-    verified_ids_t ids; /* the same, by own `_id`s */
+    verified_ids_t ids; /* with own `_id`s */
     progress_t progress;
-    uint64_t bytes_to_read, text_bytes; /* of all files; of what the workers have passed */
+    uint64_t bytes_to_read, text_bytes; /* of all files; of the blocks that the workers are done with */
 };
 
-/* verify_open.c: reads what was asked for, connects, and finds the inputs in the catalog. Writes nothing. With
- * run->nothing there is nothing to compare. What was opened is closed by verify_run, also after a failure. */
+/* Reads what was asked for, connects, and finds the inputs in the catalog. With run->nothing there is nothing to
+ * compare. What was opened is closed by verify_run, also after a failure. */
 bool verify_open(verification_t *run, err_t *err);
 
 #endif

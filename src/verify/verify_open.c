@@ -1,3 +1,4 @@
+/* Opening a verify: inputs, format and target; the catalog's header; the entries of the files. */
 #include "base/host.h"
 #include "base/log.h"
 #include "base/numbers.h"
@@ -20,8 +21,10 @@
 #include <string.h>
 #include <unistd.h>
 
-/* no_record: is there a record in these inputs at all? An empty file has none, and neither has a file with only a header
- * line. A load of such files sends nothing and leaves no catalog, so verify has nothing to compare. */
+/* ---- inputs without a record ---- */
+
+/* An empty file has no record, and neither has a lone header line. A load of such files sends nothing and leaves no
+ * catalog, so verify has nothing to compare. */
 
 enum { MEMORY = 4 << 20 };
 
@@ -33,7 +36,7 @@ typedef struct {
     dialect_t dialect;
 } looking_t;
 
-/* Of any kind: a document, or one of which none can be made. */
+/* True if this text has no record, not even one that makes no document. */
 static bool holds_none(looking_t *looking, const cut_t *cut) {
     record_t record;
     if (cut->oversize.length || cut->broken)
@@ -65,7 +68,7 @@ static bool is_without(looking_t *looking, const input_file_t *file) {
     return got == 0;
 }
 
-/* Reads no further than the first record. An input that cannot be read, or does not fit, counts as one that has some. */
+/* Reads no further than the first record. An input that cannot be read, or does not fit, counts as one with records. */
 static bool inputs_hold_no_record(const schema_t *schema, const manifest_t *manifest) {
     looking_t looking = {.schema = schema};
     looking.pool = pool_new(MEMORY, CUTTER_BUFFER);
@@ -79,7 +82,7 @@ static bool inputs_hold_no_record(const schema_t *schema, const manifest_t *mani
     return ok;
 }
 
-enum { UNFINISHED_NAMED = 3, EARLIER_NAMED = 3 };
+/* ---- what was asked for ---- */
 
 static bool list_inputs(verification_t *run, err_t *err) {
     const verify_spec_t *spec = run->spec;
@@ -121,7 +124,7 @@ static bool connect_target(verification_t *run, err_t *err) {
     return true;
 }
 
-/* A pipe has a writer that may come late or never: nobody waits for it only to say that nothing was loaded. */
+/* A pipe's writer may come late or never, so verify does not wait for it only to say that nothing was loaded. */
 static bool names_pipe(const manifest_t *manifest) {
     for (size_t i = 0; i < manifest->count; i++)
         if (manifest->files[i].kind == INPUT_STREAM && strcmp(manifest->files[i].name, "-") != 0)
@@ -129,7 +132,7 @@ static bool names_pipe(const manifest_t *manifest) {
     return false;
 }
 
-/* Nothing was loaded, so all that is to be seen is whether the inputs hold a record at all. */
+/* Nothing was loaded, so the format is needed only to see whether the inputs hold a record at all. */
 static bool guess_format(verification_t *run, err_t *err) {
     const guess_options_t none = {.nested = false};
     guessed_t guessed = {.yaml = NULL};
@@ -142,7 +145,7 @@ static bool guess_format(verification_t *run, err_t *err) {
     return run->schema || catalog_refuse_none(server_namespace(run->server), &run->header, err);
 }
 
-/* Without --format: the one that was guessed for the load. */
+/* Without --format, uses the one that was guessed for the load. */
 static bool find_format(verification_t *run, err_t *err) {
     char *text = NULL;
     uint64_t widened;
@@ -153,7 +156,9 @@ static bool find_format(verification_t *run, err_t *err) {
     return ok && (run->schema || guess_format(run, err));
 }
 
-/* The load's own filter leaves the same records out again. */
+/* ---- the catalog ---- */
+
+/* The load's own filter leaves out the same records again. */
 static bool take_filter(verification_t *run, err_t *err) {
     char *text = run->header.filter;
     if (text && *text && !run->filter && !(run->filter = filter_parse(run->schema, &text, 1, err)))
@@ -178,7 +183,7 @@ static bool check_header(verification_t *run, err_t *err) {
     return true;
 }
 
-/* No load has sent anything, and of these inputs none would have. */
+/* True if no load has sent anything, and a load of these inputs would not have either. */
 static bool expect_nothing(verification_t *run) {
     if (!run->place.empty || names_pipe(run->manifest) || !inputs_hold_no_record(run->schema, run->manifest))
         return false;
@@ -216,45 +221,40 @@ static bool open_catalog(verification_t *run, err_t *err) {
     return true;
 }
 
-/* As it is now: one that has grown since it was loaded is no version that the catalog knows. */
+/* True if the input, as it is now, is loaded to its end. One that has grown since is no version that the catalog
+ * knows. */
 static bool is_loaded(const verification_t *run, const wanted_t *wanted) {
     return entry_is_complete(&wanted->entry, run->header.generation, false) &&
            entry_version_of(&wanted->entry, wanted->seen.size, wanted->seen.digest);
 }
 
-static void tell_unfinished(const verification_t *run) {
-    size_t more = 0;
-    for (size_t i = 0; i < run->manifest->count; i++) {
-        if (is_loaded(run, &run->registration.wanted[i]) || run->spec->load.limit != UINT64_MAX)
-            continue;
-        if (run->result->unfinished_files++ < UNFINISHED_NAMED)
-            log_warn("%s is not loaded to its end, its catalog says: what is not there counts as missing",
-                     run->manifest->files[i].name);
-        else
-            more++;
-    }
-    if (more)
-        log_warn("... and %zu more file%s not loaded to the end", more, units_s(more));
+static bool is_unfinished(const verification_t *run, const wanted_t *wanted) {
+    return run->spec->load.limit == UINT64_MAX && !is_loaded(run, wanted);
 }
 
-static void tell_earlier(const verification_t *run) {
-    size_t more = 0, told = 0;
-    for (size_t i = 0; i < run->manifest->count; i++) {
-        if (!verifier_is_earlier(&run->registration.wanted[i]))
-            continue;
-        if (told++ < EARLIER_NAMED)
-            log_warn("%s is an earlier version of what was loaded: a longer one is in the catalog. Documents "
-                     "of the rest count as extra; verify the newest version",
-                     run->manifest->files[i].name);
-        else
-            more++;
-    }
-    if (more)
-        log_warn("... and %zu more file%s, of which a longer version was loaded", more, units_s(more));
+static bool is_earlier(const verification_t *run, const wanted_t *wanted) {
+    (void)run;
+    return verifier_is_earlier(wanted);
 }
 
-/* What a file has grown by since it was loaded has no numbers yet: those that nobody will ever have are as good, since
- * all of it is missing. */
+typedef bool concerns_fn(const verification_t *run, const wanted_t *wanted);
+
+/* Warns of the first inputs that a warning concerns by their names, and of the others by their number. Returns how many
+ * there are. */
+static size_t warn_of(const verification_t *run, concerns_fn *concerns, const char *what,
+                      const char *of_more) {
+    enum { MOST_NAMED = 3 };
+    size_t count = 0;
+    for (size_t i = 0; i < run->manifest->count; i++)
+        if (concerns(run, &run->registration.wanted[i]) && count++ < MOST_NAMED)
+            log_warn("%s is %s", run->manifest->files[i].name, what);
+    if (count > MOST_NAMED)
+        log_warn("... and %zu more file%s%s", count - MOST_NAMED, units_s(count - MOST_NAMED), of_more);
+    return count;
+}
+
+/* The text by which a file has grown since it was loaded has no numbers yet. Numbers that no input will ever have are
+ * as good, because all of it is missing. */
 static bool number_the_rest(wanted_t *wanted, err_t *err) {
     const uint64_t end = entry_extents_end(&wanted->entry);
     if (!wanted->entry.piece_count || wanted->text_end <= end)
@@ -297,8 +297,14 @@ static bool find_files(verification_t *run, err_t *err) {
     }
     run->result->files = count;
     run->result->catalog_files = places_inputs(run->places);
-    tell_unfinished(run);
-    tell_earlier(run);
+    run->result->unfinished_files = warn_of(
+        run, is_unfinished, "not loaded to its end, its catalog says: what is not there counts as missing",
+        " not loaded to the end");
+    warn_of(
+        run, is_earlier,
+        "an earlier version of what was loaded: a longer one is in the catalog. Documents of the rest count "
+        "as extra; verify the newest version",
+        ", of which a longer version was loaded");
     return true;
 }
 
