@@ -190,7 +190,7 @@ static bool ask_for_others(by_id_t *by_id, snapshot_read_t *target, bool *any, e
 
 /* Asks for all. False: with snapshot_read_again it is worth another try, else err. *seen, *bytes: documents that
  * came. */
-static bool ask_all(by_id_t *by_id, snapshot_read_t *target, uint64_t *seen, uint64_t *bytes, err_t *err) {
+static bool ask_server(by_id_t *by_id, snapshot_read_t *target, uint64_t *seen, uint64_t *bytes, err_t *err) {
     uint64_t again = 0, again_bytes = 0;
     uint32_t missing = 0;
     bool any = true;
@@ -348,7 +348,7 @@ static bool take_found(verifier_t *verifier, const expected_t *wanted, err_t *er
 
 bool verifier_ask_by_id(verifier_t *verifier, err_t *err) {
     by_id_t *by_id = verifier->by_id;
-    bool ok = ask_all(by_id, verifier->target, &verifier->look.seen, &verifier->look.stored_bytes, err);
+    bool ok = ask_server(by_id, verifier->target, &verifier->look.seen, &verifier->look.stored_bytes, err);
     for (uint32_t i = 0; ok && i < by_id->count; i++)
         ok = take_found(verifier, &by_id->wanted[i], err);
     by_id_clear(by_id);
