@@ -1,4 +1,4 @@
-"""The catalog of a load: what it holds, that nothing is loaded twice, and what is refused because it does not fit.
+"""The catalog of a load: what it holds, and that nothing is loaded twice. What is refused is in test_refusals.py.
 needs: replset; nightly on: standalone"""
 import contextlib
 import gzip
@@ -338,7 +338,6 @@ class Again(livetest.Case):
         self.write("a.csv", rows(500))
         self.write("b.csv", rows(700, 2))
         self.load("a.csv")
-        self.refused("--drop destroys", "b.csv", "--drop")
         said = self.answers_no(self.command("load", "-f", "mot", "--uri", self.uri(), "--drop", "b.csv"))
         self.assertIn("Drop %s.results with all" % self.database, said)
         self.assertEqual(700, self.load("b.csv", "--drop", "--yes")["loaded"])
@@ -352,55 +351,17 @@ class Again(livetest.Case):
         self.assertEqual(500, self.load("a.csv", "--drop", "--yes", collection="new")["loaded"])
 
 
-class Refused(livetest.Case):
-    """All with status 1, a sentence that says what to do, and nothing touched."""
-
+class Around(livetest.Case):
     def setUp(self):
         super().setUp()
         self.write("a.csv", rows(500))
         self.write("b.csv", rows(500, 2))
         self.load("a.csv")
 
-    def test_made_again(self):
-        """refused: the collection was dropped, and somebody else made it anew"""
-        self.client.command(self.database, {"drop": "results"})
-        self.client.insert(self.database, "results", [{"_id": "theirs"}])
-        self.refused("--same-collection.*--drop", "b.csv")
-        self.assertRegex(self.tipple("status", "--uri", self.uri()).stderr, "warning: .*not the collection")
-        done = self.tipple("forget", "--delete", "--yes", "--uri", self.uri(), "a.csv", status=1)
-        self.assertIn("not the collection", done.stderr)
-        self.assertEqual([{"_id": "theirs"}], self.documents())
-        self.client.command(self.database, {"drop": "results"})
-        self.client.command(self.database, {"create": "results"})
-        self.refused("--same-collection.*--drop", "b.csv")
-
-    def test_other_format(self):
-        """refused: another format, or the same one with other rules"""
-        self.load("b.csv", "--format", "mot-long", status=1)
-        self.assertRegex(self.stderr, "with --format mot, not mot-long")
-        yaml = self.tipple("formats", "--show", "mot").stdout.decode()
-        self.write("mot.yaml", yaml)
-        self.load("b.csv", "--format", "./mot.yaml")
-        self.write("mot.yaml", yaml.replace("testClass,     key: c, type: trimmed", "testClass,     key: c, type: int"))
-        self.refused("'mot' has changed", "a.csv", "--format", "./mot.yaml")
-
-    def test_not_ours(self):
-        """refused: a non-empty collection without a catalog, a view, a capped collection, a damaged catalog"""
-        self.client.insert(self.database, "foreign", [{"_id": 1}])
-        self.refused("did not load", "a.csv", collection="foreign")
-        self.refused("did not load", "a.csv", "--dry-run", collection="foreign")
-        self.client.command(self.database, {"create": "view", "viewOn": "results", "pipeline": []})
-        self.refused("is a view", "a.csv", collection="view")
-        self.client.command(self.database, {"create": "capped", "capped": True, "size": 4096})
-        self.refused("capped", "a.csv", collection="capped")
-        self.client.command(self.database, {"delete": "results.tipple.files",
-                                            "deletes": [{"q": {"_id": "catalog"}, "limit": 1}]})
-        self.refused("damaged", "b.csv")
-        for command in "status", "verify b.csv", "forget b.csv":
-            self.assertIn("header was removed", self.tipple(*command.split(), "--uri", self.uri(), status=1).stderr)
-        self.load("b.csv", "--drop", "--yes")
-        self.assertEqual(["b.csv"], [os.path.basename(entry["path"]) for entry in
-                                     self.documents("results.tipple.files") if entry["_id"] != "catalog"])
+    def test_same_format(self):
+        """taken: a file that says what the built-in format says"""
+        self.write("mot.yaml", self.tipple("formats", "--show", "mot").stdout)
+        self.assertEqual(500, self.load("b.csv", "--format", "./mot.yaml")["loaded"])
 
     def test_expiry(self):
         """told: the server removes documents from the collection by itself"""
@@ -421,23 +382,6 @@ class Refused(livetest.Case):
         self.tipple(*words)
         self.write("long.csv", text[:-200000] + b"\n2,abc" + text[-200000 + 6:])
         self.assertIn("has changed", self.tipple(*words, status=5).stderr)
-
-    def test_another_layout(self):
-        """refused by every command: a catalog in the layout of another version; --drop starts over"""
-        self.client.command(self.database, {"update": "results.tipple.files", "updates": [
-            {"q": {"_id": "catalog"}, "u": {"$set": {"layout": 1}}}]})
-        self.refused("in another layout", "b.csv")
-        uri = ("--uri", self.uri())
-        for words in (("status", *uri), ("status", *uri, "--inputs"), ("verify", "-f", "mot", *uri, "a.csv"),
-                      ("forget", *uri, "a.csv"), ("where", *uri, "1")):
-            self.assertIn("in another layout", self.tipple(*words, status=1).stderr)
-        self.load("a.csv", "--drop", "--yes")
-        # of one whose fields are others, too, nothing is dropped: its end could not be written
-        self.client.command(self.database, {"update": "results.tipple.files", "updates": [
-            {"q": {"_id": "catalog"}, "u": {"$set": {"layout": 4}, "$unset": {"nextOrdinal": 1}}}]})
-        before = self.client.count(self.database, "results")
-        self.refused("cannot change", "a.csv", "--drop", "--yes")
-        self.assertEqual(before, self.client.count(self.database, "results"))
 
 
 if __name__ == "__main__":

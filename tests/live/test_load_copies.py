@@ -81,20 +81,6 @@ class Copies(livetest.Case):
         self.assertEqual(40, self.client.count(self.database, "results"))
         self.assertEqual(40, self.load("a.csv", "--copies", 2)["loaded"])
 
-    def test_refused(self):
-        """streams, documents with _ids of their own, and what has the name of a copy; nothing is touched"""
-        self.write("a.csv", rows(5))
-        self.write("a.json", b'{"_id": 1}\n')
-        self.refused("is a stream", "-", "--copies", 2, "--input-name", "x", stdin=rows(5))
-        self.refused("_ids of their own", "a.csv", "--id", "testId", "--copies", 2)
-        self.load("a.csv", "--id", "testId", collection="own")
-        self.refused("_ids of their own", "a.csv", "--copies", 2, collection="own")
-        self.write("a.csv!copy-2", rows(7, 2))
-        for words in (("a.csv", "a.csv!copy-2", "--copies", 2), ("a.csv!copy-2",)):
-            self.refused("!copy-2 are those of copies", *words)
-        self.format = "json"
-        self.refused("_ids of their own", "a.json", "--copies", 2, collection="json")
-
 
 if __name__ == "__main__":
     livetest.main()

@@ -5,11 +5,9 @@ import json
 import random
 import tempfile
 
-import live
 import livecluster
 import livetest
 import minimongo as mongo
-import pool
 import relay
 from livetest import Books, rows
 
@@ -94,14 +92,6 @@ class Direct(livecluster.Cluster):
         done = self.tipple("load", "--direct", "--shard-key", "k:hashed", "--json", *words)
         self.assertEqual([1200, 1000], [json.loads(done.stdout)[key] for key in ("loaded", "unrouted")])
         self.assertEqual(1200, json.loads(self.tipple("verify", "--json", *words).stdout)["as_expected"])
-
-    def test_not_where_there_is_nothing_to_be_direct_with(self):
-        self.write("a.csv", TEXT[:TEXT.index(b"\n", 5000) + 1])
-        self.load("--direct", "--shard-key", "none", "a.csv", status=1)
-        self.assertIn("spread over", self.stderr)
-        done = self.tipple("load", "--format", "mot", "--uri", live.with_path(pool.get("standalone")["uri"], "d.c"),
-                           "--direct", "a.csv", status=1)
-        self.assertIn("a sharded cluster", done.stderr)
 
     def test_where_versions_are_not_looked_at(self):
         """Something before a shard that does not pass the version on: after a move, documents would be lost."""

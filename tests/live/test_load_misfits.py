@@ -39,22 +39,6 @@ class Misfits(livetest.Case):
         self.assertEqual(20, said["loaded"])
         self.assertEqual(5000, self.load("d", "--skip-bad-files", "--reload-changed")["loaded"])
 
-    def test_drop_destroys_nothing(self):
-        """--drop with inputs, options or a target that are refused: what was there is there"""
-        self.write("good.csv", rows(50))
-        self.write("bad.csv", OTHER)
-        self.write("bad.gz", gzip.compress(OTHER))
-        self.load("good.csv")
-        before = self.everything()
-        for status, *words in ((5, "bad.csv"), (5, "good.csv", "bad.csv"), (5, "bad.gz", "--skip-bad-files"),
-                               (5, "missing.csv"), (1, "good.csv", "--shard-key", "test_id:hashed"),
-                               (1, "good.csv", "--direct"), (1, "good.csv", "--index", "a:sideways"),
-                               (1, "good.csv", "--filter", "nothing==1")):
-            with self.subTest(words=words):
-                self.load("--drop", "-y", *words, status=status)
-                self.assertEqual(before, self.everything())
-        self.assertEqual(50, self.load("--drop", "-y", "good.csv")["loaded"])
-
     def test_later_members_of_a_packed_tar(self):
         """they are looked at when they are reached; the sentence says what was loaded before, or they are skipped"""
         members = [("%d.csv" % number, OTHER if number == 3 else rows(3, number)) for number in range(1, 6)]

@@ -2,7 +2,6 @@
 needs: standalone; nightly on: replset"""
 import gzip
 import os
-import re
 import subprocess
 
 import live
@@ -70,7 +69,6 @@ class Limited(livetest.Case):
         self.load("a.csv", "--max-rejects", "1.99%", status=3, collection="less")
         self.load("a.csv", "--max-rejects", "0.5%", status=3, collection="r1")
         self.assertRegex(self.stderr, "40 of 2000 records .*--max-rejects 0.5%")
-        self.refused("not a share", "a.csv", "--max-rejects", "200%")
 
     def test_share_of_a_resume(self):
         """a load that goes on is judged by all records of the input, also those of earlier runs; what an input has grown by
@@ -138,33 +136,6 @@ class Fixed(livetest.Case):
         before = self.everything()
         self.assertEqual(3, self.load("--retry", "fixed", "--dry-run")["loaded"])
         self.assertEqual(before, self.everything())
-
-    def test_not_a_reject_file(self):
-        """refused: other files, damaged entries, two lines for one, another collection, a missing file"""
-        self.refused("not a reject file", "--retry", "a.csv")
-        self.refused("cannot be (read|opened)", "--retry", "missing")
-        self.refused("leave 'a.csv' out", "--retry", "fixed", "a.csv")
-        self.fix(10)
-        text = (self.folder / "fixed").read_bytes()
-        self.write("wide", (self.folder / "fixed").read_bytes().decode("latin-1").encode("utf-16"))
-        self.refused("is UTF-16", "--retry", "wide")
-        self.write("packed", gzip.compress((self.folder / "fixed").read_bytes()))
-        self.refused("is compressed", "--retry", "packed")
-        self.refused("or a device", "--retry", "/dev/null")
-        self.write("damaged", re.sub(rb" offset=\d+", b"", text, count=1))
-        self.refused(r"damaged:\d+: .*was changed", "--retry", "damaged")
-        self.write("far", re.sub(rb" offset=\d+", b" offset=99999999999", text))
-        self.refused(r"far:\d+: offset 99999999999 is outside of a.csv", "--retry", "far")
-        mark = text.index(b"\n#@") + 1
-        self.write("above", text[mark:] + text[:mark])
-        self.refused("above:1: .*above the comments", "--retry", "above")
-        last = text.rindex(b"|2016-")
-        self.write("two", text[:last] + b"|2016-\n" + text[last:])
-        self.refused(r"two:\d+: .*more than one", "--retry", "two")
-        self.refused("does not exist", "--retry", "fixed", collection="other")
-        self.write("b.csv", rows(5))
-        self.load("b.csv", collection="another")
-        self.refused("a.csv .*not in the catalog", "--retry", "fixed", collection="another")
 
     def test_last_left_out(self):
         """the last record of the file is left out, and then the next load adds one: no kill is made up, and it stays left out"""
