@@ -202,49 +202,6 @@ class Again(livetest.Case):
             file.write(rows(10, 3, header=False))
         self.assertEqual(10, self.load(self.folder / "two/a.csv")["loaded"])
 
-    def test_linked(self):
-        """a link to a loaded file that comes first in its folder is not a second input; a copy under another name is"""
-        text = rows(300)
-        self.write("d/x2024.csv", text)
-        self.load("d")
-        (self.folder / "d/current.csv").symlink_to("x2024.csv")
-        os.link(self.folder / "d/x2024.csv", self.folder / "hard.csv")
-        for words in (("d",), ("d/current.csv",), ("hard.csv",)):
-            self.assertEqual(0, self.load(*words)["read"])
-            self.assertEqual(300, self.client.count(self.database, "results"))
-        self.write("copy.csv", text)
-        self.assertEqual(300, self.load("copy.csv")["loaded"])
-
-    def test_changed(self):
-        """a file that was changed since it was loaded is refused: status 5, and what to do"""
-        self.write("a.csv", rows(1000))
-        self.load("a.csv")
-        for changed, says in ((rows(1000).replace(b"FORD", b"FURD"), "same size, .*content"),
-                              (rows(999), r"had [\d,]+ bytes, and has [\d,]+ now"),
-                              (rows(1001, 3), r"had [\d,]+ bytes, and has [\d,]+ now"),
-                              (b"", r"it had [\d,]+ bytes, and has 0 now")):
-            self.write("a.csv", changed)
-            self.refused("a.csv has changed .* %s.*--reload-changed" % says, "a.csv", status=5)
-        self.write("b.csv", rows(10, 2))
-        self.refused("a.csv has changed", "b.csv", "a.csv", status=5)
-        self.write("a.csv", rows(1000))
-        self.assertEqual(10, self.load("a.csv", "b.csv")["loaded"])
-        self.holds(self.placed({"a.csv": rows(1000), "b.csv": rows(10, 2)}))
-
-    def test_changed_in_its_middle(self):
-        """a plain file of the same size, head and tail, but of another time, is compared before it is believed"""
-        text = rows(6000)
-        self.write("a.csv", text)
-        self.load("a.csv")
-        os.utime(self.folder / "a.csv", ns=(1, 1))
-        again = self.load("a.csv")
-        self.assertEqual((0, 1), (again["read"], again["files_skipped"]))
-        at = text.index(b"|FORD|", len(text) // 2)
-        self.write("a.csv", text[:at] + b"|FURD|" + text[at + 6:])
-        os.utime(self.folder / "a.csv", ns=(2, 2))
-        self.refused("a.csv has changed .* byte .*--reload-changed", "a.csv", status=5)
-        self.holds(Books().plain("a.csv", text))
-
     def test_grown(self):
         """a file that has grown is loaded on, as often as it grows: its done blocks are not sent again"""
         text = rows(12000, bad={5, 7000, 11000})

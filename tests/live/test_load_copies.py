@@ -54,20 +54,6 @@ class Copies(livetest.Case):
         self.assertEqual(0, self.load("a.csv", "--copies", 2)["read"])
         self.verified("a.csv", "--copies", "2", "--retry", "fixed")
 
-    def test_moved_and_grown(self):
-        """in another folder they are known again, once those of the old one are gone; those that stand there still are
-        other files; each grows by itself"""
-        text = rows(300)
-        self.write("a/a.csv", text)
-        self.load("a/a.csv", "--copies", 2)
-        self.write("b/a.csv", text)
-        self.assertEqual(600, self.load("b/a.csv", "--copies", 2)["loaded"])
-        self.assertEqual(1200, self.client.count(self.database, "results"))
-        os.renames(os.path.join(self.folder, "b/a.csv"), os.path.join(self.folder, "c/a.csv"))
-        self.assertEqual(0, self.load("c/a.csv", "--copies", 2)["read"])
-        self.write("c/a.csv", text + rows(50, 2, header=False))
-        self.assertEqual(100, self.load("c/a.csv", "--copies", 2)["loaded"])
-
     def test_where_and_forget(self):
         """a document of a copy is found in its file; one copy is forgotten, and loaded again"""
         text = rows(40)
