@@ -81,6 +81,13 @@ class Install(unittest.TestCase):
         self.assertEqual(self.names(self.wheel), self.names(next(HERE.glob("again/*.whl"))))
         self.assertEqual(PARTS, {name.partition("/")[2] for name in self.names(self.wheel) if name.startswith("tipple/")})
 
+    def test_gate(self):
+        """of tools/package wheel: with the libraries of this system it is no wheel for others"""
+        gate = "set -e; source tools/lib/steps.sh; source tools/lib/package/wheel.sh; WHEEL=$1; gate_wheel"
+        done = subprocess.run(["bash", "-c", gate, "-", str(HERE)], cwd=live.ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        self.assertNotEqual(0, done.returncode)
+        self.assertRegex(done.stdout, "needs (GLIBC_2[.]|a library that is not of glibc)")
+
 
 if __name__ == "__main__":
     unittest.main()
