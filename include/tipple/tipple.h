@@ -122,9 +122,6 @@ TIPPLE_API bool tipple_arrow_set(tipple_arrow_t *rows, const char *option, const
 /* The next whole documents of BSON, one after the other, until the next call. 1: there are some; 0: the end; -1: error. */
 TIPPLE_API int tipple_arrow_next(tipple_arrow_t *rows, const void **bytes, size_t *length,
                                  tipple_error_t *error);
-/* What there is to say so far, a line for each: values that were kept as text, digits that were cut off, with the column and its
- * first row; times without a zone; extensions. Until the next call. */
-TIPPLE_API const char *tipple_arrow_notes(tipple_arrow_t *rows);
 /* NULL: nothing is done. */
 TIPPLE_API void tipple_arrow_close(tipple_arrow_t *rows);
 

@@ -1,5 +1,4 @@
 /* Rows of Arrow: as bytes, or into a load. */
-#include "base/text.h"
 #include "library/library.h"
 
 #include <stdlib.h>
@@ -8,7 +7,6 @@ struct tipple_arrow {
     frame_t *columns;
     columns_how_t how;
     bool begun;
-    char *notes; /* as they were asked for last */
 };
 
 tipple_arrow_t *tipple_arrow_open(struct ArrowArrayStream *stream, tipple_error_t *error) {
@@ -34,7 +32,7 @@ bool tipple_arrow_set(tipple_arrow_t *arrow, const char *option, const char *val
         return library_refuse(error, "the rows are being read; what is set must be set before");
     if (!columns_how_read(&arrow->how, option, value, &err))
         return library_tell(error, &err);
-    columns_set(arrow->columns, arrow->how);
+    columns_set(arrow->columns, arrow->how, 0);
     return true;
 }
 
@@ -52,25 +50,15 @@ int tipple_arrow_next(tipple_arrow_t *arrow, const void **bytes, size_t *length,
     return more;
 }
 
-const char *tipple_arrow_notes(tipple_arrow_t *arrow) {
-    err_t err;
-    if (!arrow)
-        return "";
-    free(arrow->notes);
-    arrow->notes = columns_notes(arrow->columns, NULL, NULL, &err);
-    return arrow->notes ? arrow->notes : "";
-}
-
 void tipple_arrow_close(tipple_arrow_t *arrow) {
     if (!arrow)
         return;
-    columns_close(arrow->columns);
-    free(arrow->notes);
+    columns_close(arrow->columns, NULL);
     free(arrow);
 }
 
 bool tipple_load_push_arrow(tipple_load_t *load, struct ArrowArrayStream *stream, tipple_error_t *error) {
-    err_t err, ignored;
+    err_t err;
     columns_how_t how;
     const uint8_t *bytes;
     size_t length;
@@ -79,15 +67,14 @@ bool tipple_load_push_arrow(tipple_load_t *load, struct ArrowArrayStream *stream
     frame_t *columns = columns_open(stream, &err);
     if (!columns)
         return library_tell(error, &err);
-    bool ok = library_begin_rows(load, columns_has_id(columns), &how, error);
-    columns_set(columns, how);
-    int more = 0;
-    while (ok && (more = columns_next(columns, &bytes, &length, &err)) > 0)
-        ok = library_push_rows(load, bytes, length, error);
-    char *notes = columns_notes(columns, library_add_misfit, load, &ignored);
-    if (notes)
-        library_tell_rows(load, notes);
-    free(notes);
-    columns_close(columns);
-    return more < 0 ? library_fail_rows(load, &err, error) : ok;
+    columns_sums_t *sums = library_begin_rows(load, columns_has_id(columns), &how, error);
+    int more = -1;
+    if (sums) {
+        columns_set(columns, how, sums->rows);
+        while ((more = columns_next(columns, &bytes, &length, &err)) > 0)
+            if (!library_push_rows(load, bytes, length))
+                break;
+    }
+    columns_close(columns, sums);
+    return more == 0 || (sums && library_end_rows(load, more < 0 ? &err : NULL, error));
 }

@@ -34,16 +34,16 @@ const char *library_gone(const char *word, bool is_long);
 
 typedef enum { PUSHED_TEXT, PUSHED_DOCUMENTS, PUSHED_ROWS } pushed_t;
 
-/* Begins a load that has not begun. own_id: the rows bring an `_id`. *how: as the load's options say. */
-bool library_begin_rows(tipple_load_t *load, bool own_id, columns_how_t *how, tipple_error_t *error);
-bool library_push_rows(tipple_load_t *load, const void *bytes, size_t length, tipple_error_t *error);
+/* Begins a load that has not begun. own_id: the rows bring an `_id`. *how: as the load's options say. The sums are of all its rows;
+ * NULL: error says why. */
+columns_sums_t *library_begin_rows(tipple_load_t *load, bool own_id, columns_how_t *how,
+                                   tipple_error_t *error);
 
-/* What the encoder has changed, and what else it says, line by line (the text is written to). A columns_take_fn. */
-void library_add_misfit(void *load, const char *column, uint64_t kept, uint64_t first);
-void library_tell_rows(tipple_load_t *load, char *notes);
+/* False: the load takes no more. */
+bool library_push_rows(tipple_load_t *load, const void *bytes, size_t length);
 
-/* There are no more rows, but not all were given: the load ends with this failure. Always false. */
-bool library_fail_rows(tipple_load_t *load, const err_t *why, tipple_error_t *error);
+/* Not all rows were given or taken: the load ends, with this failure unless why is NULL. Always false. */
+bool library_end_rows(tipple_load_t *load, const err_t *why, tipple_error_t *error);
 
 /* Before any work: what there is to say is in tipple_error_t, and nowhere else. */
 void library_be_silent(void);

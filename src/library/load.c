@@ -32,12 +32,11 @@ struct tipple_load {
     texts_list_t copies; /* of all texts that were given, which the options point to */
     caller_t caller;
     enum { NEW, WORKING, ENDED } state;
-    bool pushes;           /* it is not of inputs; once it works */
-    pushed_t what;         /* is pushed */
-    char drawn[32];        /* the name of rows for which none was set */
-    bad_result_t *misfits; /* of rows: what their encoder has changed */
-    size_t misfit_count, misfit_room;
-    int pushed[2]; /* sockets: the load's thread reads the first, who pushes writes the other; or -1 */
+    bool pushes;         /* it is not of inputs; once it works */
+    pushed_t what;       /* is pushed */
+    char drawn[32];      /* the name of rows for which none was set */
+    columns_sums_t sums; /* of rows */
+    int pushed[2];       /* sockets: the load's thread reads the first, who pushes writes the other; or -1 */
     pthread_t thread;
     load_result_t *result; /* of the thread, until it is joined; as the next two */
     bool ok;
@@ -198,18 +197,30 @@ static bool start(tipple_load_t *load, const char *format, tipple_error_t *error
     return ok || library_tell(error, &err);
 }
 
-/* What an encoder has changed was changed by the load. */
-static void add_misfits(tipple_load_t *load) {
+/* What the encoder of rows has changed was changed by the load. */
+static void add_sums(tipple_load_t *load) {
     load_result_t *result = load->result;
+    const columns_sums_t *sums = &load->sums;
     const unsigned bad = load->options.spec.frames.bad;
-    if (!GROW(result->bad_fields, result->bad_field_room, result->bad_field_count + load->misfit_count, NULL))
-        return;
-    for (size_t i = 0; i < load->misfit_count; i++) {
-        result->bad_values += load->misfits[i].count;
-        result->became[bad] += load->misfits[i].count;
-        result->bad_fields[result->bad_field_count++] = load->misfits[i];
+    caller_t *const before = caller_current();
+    char *notes = columns_notes(sums, bad, &(err_t){.text = ""}), *rest = notes;
+    caller_set(&load->caller);
+    for (char *line; (line = strsep(&rest, "\n")) && *line;)
+        log_note("%s: %s", load->options.spec.input_name, line);
+    caller_set(before);
+    free(notes);
+    for (const columns_sum_t *sum = sums->columns; sum < sums->columns + sums->count; sum++) {
+        bad_result_t changed = {.count = sum->kept};
+        if (!sum->kept ||
+            !GROW(result->bad_fields, result->bad_field_room, result->bad_field_count + 1, NULL))
+            continue;
+        snprintf(changed.name, sizeof changed.name, "%s", sum->path);
+        if (asprintf(&changed.places, "%s:%" PRIu64, load->options.spec.input_name, sum->first_kept) < 0)
+            changed.places = NULL;
+        result->bad_values += sum->kept;
+        result->became[bad] += sum->kept;
+        result->bad_fields[result->bad_field_count++] = changed;
     }
-    load->misfit_count = 0;
 }
 
 /* instead: why it ends, where that is not the load's own reason; or NULL. */
@@ -217,7 +228,7 @@ static void end(tipple_load_t *load, const err_t *instead) {
     const counts_t *counts = &load->result->counts;
     pthread_join(load->thread, NULL);
     load->state = ENDED;
-    add_misfits(load);
+    add_sums(load);
     if (instead) {
         load->ok = false;
         load->err = *instead;
@@ -318,6 +329,13 @@ static bool begin(tipple_load_t *load, pushed_t what, tipple_error_t *error) {
     return load->pushes = start(load, format, error);
 }
 
+/* To whoever pushes. */
+static bool tell_no_more(const tipple_load_t *load, tipple_error_t *error) {
+    return load->ok
+               ? library_refuse(error, "the load has ended; begin another one for what is still to be loaded")
+               : tell_end(load, error);
+}
+
 static bool push(tipple_load_t *load, pushed_t what, const void *bytes, size_t length,
                  tipple_error_t *error) {
     if (load->state == NEW && !begin(load, what, error))
@@ -331,14 +349,13 @@ static bool push(tipple_load_t *load, pushed_t what, const void *bytes, size_t l
             return true;
         end(load, NULL);
     }
-    if (load->ok)
-        return library_refuse(error, "the load has ended; begin another one for what is still to be loaded");
-    return tell_end(load, error);
+    return tell_no_more(load, error);
 }
 
 /* ---- rows (arrow.c) ---- */
 
-bool library_begin_rows(tipple_load_t *load, bool own_id, columns_how_t *how, tipple_error_t *error) {
+columns_sums_t *library_begin_rows(tipple_load_t *load, bool own_id, columns_how_t *how,
+                                   tipple_error_t *error) {
     load_spec_t *spec = &load->options.spec;
     *how = spec->frames;
     if (load->state == NEW) {
@@ -346,38 +363,18 @@ bool library_begin_rows(tipple_load_t *load, bool own_id, columns_how_t *how, ti
         if (own_id && !spec->id)
             spec->id = "_id";
     }
-    return push(load, PUSHED_ROWS, "", 0, error);
+    return push(load, PUSHED_ROWS, "", 0, error) ? &load->sums : NULL;
 }
 
-bool library_push_rows(tipple_load_t *load, const void *bytes, size_t length, tipple_error_t *error) {
-    return push(load, PUSHED_ROWS, bytes, length, error);
+bool library_push_rows(tipple_load_t *load, const void *bytes, size_t length) {
+    return source_push(load->pushed[1], bytes, length);
 }
 
-void library_add_misfit(void *of, const char *column, uint64_t kept, uint64_t first) {
-    tipple_load_t *load = of;
-    bad_result_t misfit = {.count = kept};
-    if (!GROW(load->misfits, load->misfit_room, load->misfit_count + 1, NULL))
-        return;
-    snprintf(misfit.name, sizeof misfit.name, "%s", column);
-    if (asprintf(&misfit.places, "%s:%" PRIu64, load->options.spec.input_name, first) < 0)
-        misfit.places = NULL;
-    load->misfits[load->misfit_count++] = misfit;
-}
-
-void library_tell_rows(tipple_load_t *load, char *notes) {
-    char *rest = notes;
-    caller_t *const before = caller_current();
-    caller_set(&load->caller);
-    for (char *line; (line = strsep(&rest, "\n")) && *line;)
-        log_note("%s: %s", load->options.spec.input_name, line);
-    caller_set(before);
-}
-
-bool library_fail_rows(tipple_load_t *load, const err_t *why, tipple_error_t *error) {
-    tipple_load_cancel(load);
-    if (load->state == WORKING)
-        end(load, why);
-    return tell_end(load, error);
+bool library_end_rows(tipple_load_t *load, const err_t *why, tipple_error_t *error) {
+    if (why)
+        tipple_load_cancel(load);
+    end(load, why);
+    return tell_no_more(load, error);
 }
 
 /* ---- texts and documents ---- */
@@ -454,9 +451,7 @@ void tipple_load_destroy(tipple_load_t *load) {
     options_free(load_options, &load->options);
     for (size_t i = 0; i < load->copies.count; i++)
         free(load->copies.items[i]);
-    for (size_t i = 0; i < load->misfit_count; i++)
-        free(load->misfits[i].places);
-    free(load->misfits);
+    columns_sums_free(&load->sums);
     free(load->copies.items);
     free(load->json);
     free(load);

@@ -65,24 +65,13 @@ frame_t *columns_open(struct ArrowArrayStream *stream, err_t *err) {
     stream->release = NULL; /* it was moved */
     if (read_schema(frame, err))
         return frame;
-    columns_close(frame);
+    columns_close(frame, NULL);
     return NULL;
 }
 
-void columns_close(frame_t *frame) {
-    if (!frame)
-        return;
-    if (frame->batch.release)
-        frame->batch.release(&frame->batch);
-    frame->stream.release(&frame->stream);
-    plan_free(&frame->root);
-    free(frame->keys);
-    munmap(frame->buffer, ROOM);
-    free(frame);
-}
-
-void columns_set(frame_t *frame, columns_how_t how) {
+void columns_set(frame_t *frame, columns_how_t how, uint64_t rows) {
     frame->how = how;
+    frame->rows = rows;
 }
 
 bool columns_has_id(const frame_t *frame) {
@@ -134,47 +123,91 @@ int columns_next(frame_t *frame, const uint8_t **bytes, size_t *length, err_t *e
 
 /* ---- what there is to say ---- */
 
-typedef struct {
-    const frame_t *frame;
-    columns_take_fn *take;
-    void *context;
-    const column_t *unzoned; /* the first one, */
-    size_t unzoned_count;    /* of this number */
-    text_t text;
-} notes_t;
+/* The sum of a column of this path; a new one where none has it. NULL: memory is out. */
+static columns_sum_t *find_sum(columns_sums_t *sums, const char *path) {
+    for (size_t i = 0; i < sums->count; i++)
+        if (strcmp(sums->columns[i].path, path) == 0)
+            return &sums->columns[i];
+    char *copy = GROW(sums->columns, sums->room, sums->count + 1, NULL) ? strdup(path) : NULL;
+    if (!copy)
+        return NULL;
+    sums->columns[sums->count] = (columns_sum_t){.path = copy};
+    return &sums->columns[sums->count++];
+}
 
-static void note(notes_t *notes, const column_t *column) {
-    if (column->kind == KIND_MOMENT && !column->zoned && !notes->unzoned_count++)
-        notes->unzoned = column;
-    if (column->extension)
-        text_print(&notes->text,
+static void add_sums(column_t *column, columns_sums_t *sums) {
+    columns_sum_t *const from = &column->sum, *to;
+    if ((from->extension || from->unzoned || from->kept || from->cut) && (to = find_sum(sums, from->path))) {
+        if (!to->extension) {
+            to->extension = from->extension;
+            from->extension = NULL;
+        }
+        to->unzoned |= from->unzoned;
+        to->first_kept = to->kept ? to->first_kept : from->first_kept;
+        to->kept += from->kept;
+        to->first_cut = to->cut ? to->first_cut : from->first_cut;
+        to->cut += from->cut;
+    }
+    for (size_t i = 0; i < column->child_count; i++)
+        add_sums(&column->children[i], sums);
+}
+
+static void note(text_t *text, const columns_sum_t *sum, unsigned bad) {
+    if (sum->extension)
+        text_print(text,
                    "column '%s' has the extension type %s, which is not known here: its storage is stored\n",
-                   column->path, column->extension);
-    if (column->kept)
-        text_print(&notes->text,
+                   sum->path, sum->extension);
+    if (sum->kept)
+        text_print(text,
                    "column '%s': %" PRIu64
                    " value%s that a document cannot hold became %s, the first one in row "
                    "%" PRIu64 "\n",
-                   column->path, column->kept, units_s(column->kept),
-                   notes->frame->how.bad == BAD_VALUE_NULL ? "null" : "text, binary data or pairs",
-                   column->first_kept);
-    if (column->kept && notes->take)
-        notes->take(notes->context, column->path, column->kept, column->first_kept);
-    if (column->cut)
-        text_print(&notes->text,
+                   sum->path, sum->kept, units_s(sum->kept),
+                   bad == BAD_VALUE_NULL ? "null" : "text, binary data or pairs", sum->first_kept);
+    if (sum->cut)
+        text_print(text,
                    "column '%s': %" PRIu64
                    " time%s lost digits below a millisecond, the first one in row %" PRIu64 "\n",
-                   column->path, column->cut, units_s(column->cut), column->first_cut);
-    for (size_t i = 0; i < column->child_count; i++)
-        note(notes, &column->children[i]);
+                   sum->path, sum->cut, units_s(sum->cut), sum->first_cut);
 }
 
-char *columns_notes(const frame_t *frame, columns_take_fn *take, void *context, err_t *err) {
-    notes_t notes = {.frame = frame, .take = take, .context = context};
-    text_append(&notes.text, "");
-    note(&notes, &frame->root);
-    if (notes.unzoned_count)
-        text_print(&notes.text, "column '%s'%s without a time zone: the times were stored as UTC\n",
-                   notes.unzoned->path, notes.unzoned_count > 1 ? " and others are" : " is");
-    return text_take(&notes.text, err);
+char *columns_notes(const columns_sums_t *sums, unsigned bad, err_t *err) {
+    text_t text = {.bytes = NULL};
+    const columns_sum_t *unzoned = NULL;
+    bool others = false;
+    text_append(&text, "");
+    for (const columns_sum_t *sum = sums->columns; sum < sums->columns + sums->count; sum++) {
+        note(&text, sum, bad);
+        others |= sum->unzoned && unzoned;
+        if (sum->unzoned && !unzoned)
+            unzoned = sum;
+    }
+    if (unzoned)
+        text_print(&text, "column '%s'%s without a time zone: the times were stored as UTC\n", unzoned->path,
+                   others ? " and others are" : " is");
+    return text_take(&text, err);
+}
+
+void columns_close(frame_t *frame, columns_sums_t *sums) {
+    if (!frame)
+        return;
+    if (sums) {
+        add_sums(&frame->root, sums);
+        sums->rows = frame->rows + (uint64_t)frame->at;
+    }
+    if (frame->batch.release)
+        frame->batch.release(&frame->batch);
+    frame->stream.release(&frame->stream);
+    plan_free(&frame->root);
+    free(frame->keys);
+    munmap(frame->buffer, ROOM);
+    free(frame);
+}
+
+void columns_sums_free(columns_sums_t *sums) {
+    for (size_t i = 0; i < sums->count; i++) {
+        free(sums->columns[i].path);
+        free(sums->columns[i].extension);
+    }
+    free(sums->columns);
 }

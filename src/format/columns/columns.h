@@ -49,13 +49,31 @@ bool columns_how_read(columns_how_t *how, const char *option, const char *value,
 
 typedef struct frame frame_t;
 
+/* What there is to say of a column. */
+typedef struct {
+    char *path;                /* "address.zip" */
+    char *extension;           /* the name of its type where that is not known here; NULL: it has none */
+    bool unzoned;              /* its times have no zone */
+    uint64_t kept, first_kept; /* values that did not fit, and the first row of them, from 1 */
+    uint64_t cut, first_cut;   /* the same of digits that were cut off */
+} columns_sum_t;
+
+/* Of all columns of one stream after another, in the order in which they came. Zero at first. */
+typedef struct {
+    columns_sum_t *columns;
+    size_t count, room;
+    uint64_t rows;
+} columns_sums_t;
+
 /* Takes the stream over, and has released it when columns_close returns, or when this fails. NULL: status 5, the column and what
  * is wrong with it; or memory is out. */
 frame_t *columns_open(struct ArrowArrayStream *stream, err_t *err);
-void columns_close(frame_t *frame); /* NULL: nothing is done */
 
-/* Before the first columns_next. */
-void columns_set(frame_t *frame, columns_how_t how);
+/* Adds what there is to say to sums, which may be NULL. NULL as frame: nothing is done. */
+void columns_close(frame_t *frame, columns_sums_t *sums);
+
+/* Before the first columns_next. rows: those of the streams before this one. */
+void columns_set(frame_t *frame, columns_how_t how, uint64_t rows);
 
 /* Does each row bring an `_id`? */
 bool columns_has_id(const frame_t *frame);
@@ -64,10 +82,8 @@ bool columns_has_id(const frame_t *frame);
  * every later call. */
 int columns_next(frame_t *frame, const uint8_t **bytes, size_t *length, err_t *err);
 
-/* What there is to say of the columns so far, a line for each: values that were changed, digits that were cut off, times without
- * a zone, extensions. NULL: memory is out. To be freed. take: is called for each column of which values were changed: how many,
- * and the first row of them, from 1; may be NULL. */
-typedef void columns_take_fn(void *context, const char *column, uint64_t changed, uint64_t first);
-char *columns_notes(const frame_t *frame, columns_take_fn *take, void *context, err_t *err);
+/* The sums in words, a line for each. bad: as in columns_how_t. NULL: memory is out. To be freed. */
+char *columns_notes(const columns_sums_t *sums, unsigned bad, err_t *err);
+void columns_sums_free(columns_sums_t *sums);
 
 #endif

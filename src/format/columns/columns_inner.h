@@ -72,14 +72,13 @@ enum { KEY_SHORT = 16 };
 typedef struct column {
     kind_t kind;
     const type_t *type;      /* of its buffers: of a dictionary, that of its indexes */
-    char *path;              /* with what it is in: "address.zip"; owned */
     column_key_t key;        /* owned */
-    char *extension;         /* the name of its type where that is not known here; owned; NULL: it has none */
+    columns_sum_t sum;       /* also its path; owned */
     uint8_t bson;            /* as the type's, but of identifiers */
     uint8_t subtype;         /* of binary data */
     uint8_t width;           /* of the value, also of decimals */
     int64_t size;            /* of a fixed-size value or list; of a decimal: its scale */
-    bool zoned;              /* of a moment: it is one of UTC */
+    bool keeps_nulls;        /* of the entries of a map */
     struct column *children; /* the one of a dictionary is what its indexes point into */
     size_t child_count;
     int8_t *codes; /* of a union: the field of each type id; -1: none */
@@ -94,9 +93,6 @@ typedef struct column {
     const void *const *views; /* the buffers of views, */
     int64_t view_count;
     int64_t run; /* the one that was used last */
-
-    uint64_t kept, first_kept; /* values that did not fit, and the first row of them */
-    uint64_t cut, first_cut;   /* the same of digits that were cut off */
 } column_t;
 
 typedef struct {
@@ -110,7 +106,7 @@ struct frame {
     column_t root;
     struct ArrowArray batch;
     int64_t at;    /* the row of the batch that is next */
-    uint64_t rows; /* those before the batch */
+    uint64_t rows; /* those before the batch, also of the streams before */
     bool ended;
     bytes_t *keys; /* of the map at hand */
     size_t key_room;

@@ -27,7 +27,8 @@ void *encode_broken(frame_t *frame, const column_t *column) {
     err_set(&frame->err, STATUS_INPUT,
             "the producer gave a broken array: %s%.200s%srow %" PRIu64
             ": a length, an offset or an index in it cannot be true",
-            *column->path ? "column '" : "", column->path, *column->path ? "', " : "", row_number(frame));
+            *column->sum.path ? "column '" : "", column->sum.path, *column->sum.path ? "', " : "",
+            row_number(frame));
     return NULL;
 }
 
@@ -78,11 +79,11 @@ APART uint8_t *put_misfit(frame_t *frame, column_t *column, uint8_t *head, const
         err_set(&frame->err, STATUS_INPUT,
                 "column '%.200s', row %" PRIu64
                 ": a document cannot hold '%.*s' as it is, and on-bad-value is stop",
-                column->path, row_number(frame), (int)(length < 200 ? length : 200), (const char *)text);
+                column->sum.path, row_number(frame), (int)(length < 200 ? length : 200), (const char *)text);
         return NULL;
     }
-    if (!column->kept++)
-        column->first_kept = row_number(frame);
+    if (!column->sum.kept++)
+        column->sum.first_kept = row_number(frame);
     if (bad == BAD_VALUE_NULL) {
         *head = BSON_TYPE_NULL;
         return out;
@@ -237,8 +238,8 @@ static uint8_t *put_moment(frame_t *frame, column_t *column, int64_t index, uint
     if (value % scale) {
         if (frame->how.bad == BAD_VALUE_REJECT || frame->how.bad == COLUMNS_STOP)
             return put_misfit_moment(frame, column, ms, value, head, out);
-        if (!column->cut++)
-            column->first_cut = row_number(frame);
+        if (!column->sum.cut++)
+            column->sum.first_cut = row_number(frame);
     }
     return bsonw_int64(out, ms);
 }
@@ -337,11 +338,12 @@ static uint8_t *end_document(uint8_t *from, uint8_t *out) {
 
 /* place: in the buffers of a struct. */
 APART uint8_t *put_fields(frame_t *frame, column_t *column, int64_t place, uint8_t *out) {
+    const bool keep_nulls = frame->how.keep_nulls || column->keeps_nulls;
     uint8_t *const from = out;
     out += 4;
     for (size_t i = 0; out && i < column->child_count; i++) {
         column_t *field = &column->children[i];
-        out = put(frame, field, place, &field->key, frame->how.keep_nulls, out);
+        out = put(frame, field, place, &field->key, keep_nulls, out);
     }
     return out ? end_document(from, out) : NULL;
 }
@@ -421,8 +423,8 @@ APART uint8_t *put_map(frame_t *frame, column_t *column, range_t range, uint8_t 
     if (!are_keys(frame->keys, count)) {
         if (frame->how.bad != BAD_VALUE_TEXT)
             return put_misfit(frame, column, head, (const uint8_t *)why, strlen(why), out);
-        if (!column->kept++)
-            column->first_kept = row_number(frame);
+        if (!column->sum.kept++)
+            column->sum.first_kept = row_number(frame);
         *head = BSON_TYPE_ARRAY;
         return put_list(frame, entries, range, out);
     }

@@ -109,16 +109,17 @@ static char *extension_of(const struct ArrowSchema *schema) {
 
 /* Identifiers that BSON has types for. Of another extension the storage is stored, which columns_notes says. */
 static void read_extension(const struct ArrowSchema *schema, column_t *column) {
-    column->extension = extension_of(schema);
-    const bool uuid = column->extension && strcmp(column->extension, "arrow.uuid") == 0 && column->size == 16,
-               id = column->extension && strcmp(column->extension, "pymongoarrow.objectid") == 0 &&
+    column->sum.extension = extension_of(schema);
+    const bool uuid = column->sum.extension && strcmp(column->sum.extension, "arrow.uuid") == 0 &&
+                      column->size == 16,
+               id = column->sum.extension && strcmp(column->sum.extension, "pymongoarrow.objectid") == 0 &&
                     column->size == 12;
     if (column->kind != KIND_FIXED || !(uuid || id))
         return;
     column->bson = id ? BSON_TYPE_OID : BSON_TYPE_BINARY;
     column->subtype = BSON_SUBTYPE_UUID;
-    free(column->extension);
-    column->extension = NULL;
+    free(column->sum.extension);
+    column->sum.extension = NULL;
 }
 
 /* ---- names ---- */
@@ -126,12 +127,13 @@ static void read_extension(const struct ArrowSchema *schema, column_t *column) {
 /* A field of a struct or a union adds its name to the path; what is in a list, or stands for another column, does not. */
 static bool take_name(const char *name, const column_t *within, column_t *column, err_t *err) {
     const bool adds = within && within->type->children == ANY_CHILDREN;
-    const char *before = within && within->path ? within->path : "";
+    const char *before = within && within->sum.path ? within->sum.path : "";
     const size_t length = strlen(name);
     uint8_t *key = calloc(1, length + KEY_SHORT);
     column->key = (column_key_t){key, length, true};
-    if (!key || asprintf(&column->path, "%s%s%s", before, adds && *before ? "." : "", adds ? name : "") < 0) {
-        column->path = NULL;
+    if (!key ||
+        asprintf(&column->sum.path, "%s%s%s", before, adds && *before ? "." : "", adds ? name : "") < 0) {
+        column->sum.path = NULL;
         return err_memory(err, length);
     }
     memcpy(key, name, length);
@@ -162,7 +164,7 @@ static bool check_names(const column_t *column, err_t *err) {
              err_set(err, STATUS_INPUT,
                      "%s%scolumns %td and %td are both called '%s': a document has each name once, so "
                      "rename one of them",
-                     column->path, *column->path ? ": " : "", sorted[i - 1] - first + 1,
+                     column->sum.path, *column->sum.path ? ": " : "", sorted[i - 1] - first + 1,
                      sorted[i] - first + 1, (const char *)sorted[i]->key.bytes);
     free(sorted);
     return ok;
@@ -172,8 +174,8 @@ static bool check_names(const column_t *column, err_t *err) {
 
 static bool refuse(const column_t *column, const char *format, err_t *err) {
     const bool interval = strncmp(format, "ti", 2) == 0;
-    return err_set(err, STATUS_INPUT, "column '%s' %s '%s', which %s: cast it, or leave it out", column->path,
-                   interval ? "is an interval," : "has the Arrow type", format,
+    return err_set(err, STATUS_INPUT, "column '%s' %s '%s', which %s: cast it, or leave it out",
+                   column->sum.path, interval ? "is an interval," : "has the Arrow type", format,
                    interval ? "no type of a document holds" : "is not known here");
 }
 
@@ -191,7 +193,7 @@ static bool read_parameters(const char *more, column_t *column) {
     case KIND_FIXED_LIST:
         return take_number(&more, 0, INT32_MAX, &column->size);
     case KIND_MOMENT:
-        column->zoned = column->type->format[1] == 'd' || *more;
+        column->sum.unzoned = column->type->format[1] == 's' && !*more;
         return true;
     case KIND_SPARSE:
     case KIND_DENSE:
@@ -232,6 +234,7 @@ static bool fits(column_t *column) {
             return false;
         rename_key(&first->children[0], "key");
         rename_key(&first->children[1], "value");
+        column->children->keeps_nulls = true;
         if (!is_text(first->children)) {
             column->kind = KIND_LIST;
             column->bson = BSON_TYPE_ARRAY;
@@ -251,7 +254,7 @@ static bool make(const struct ArrowSchema *schema, const column_t *within, int l
     if (level == COLUMN_LEVELS)
         return err_set(err, STATUS_INPUT,
                        "column '%.200s' is nested deeper than the 180 levels that a server stores",
-                       column->path);
+                       column->sum.path);
     if (!type || (schema->dictionary && type->kind != KIND_WHOLE && type->kind != KIND_LARGE))
         return refuse(column, format, err);
     column->kind = schema->dictionary ? KIND_DICTIONARY : type->kind;
@@ -289,7 +292,7 @@ void plan_free(column_t *column) {
         plan_free(&column->children[i]);
     free(column->children);
     free(column->codes);
-    free(column->extension);
-    free(column->path);
+    free(column->sum.extension);
+    free(column->sum.path);
     free((void *)column->key.bytes);
 }
