@@ -20,7 +20,7 @@ def framing(lab, options):
 
     with lab.server(options.cache) as server:
         def once(way, columns):
-            rows = options.rows if columns == FEW else max(100, options.rows // 20)
+            rows = options.rows * (8 if way == "encode" else 1) if columns == FEW else max(100, options.rows // 20)
             if way not in ("verify", "encode"):
                 server.fresh()
             run = lab.run([python, SOURCES / "frame_loader.py", way, server.namespace_uri, DATABASE, COLLECTION, rows, columns], rows, server)
