@@ -1,6 +1,8 @@
 # shellcheck shell=bash
 # The release wheel: tipple for glibc 2.28, with all other libraries inside. To be sourced by tools/package.
 
+# shellcheck source=tools/lib/package/flags.sh
+source tools/lib/package/flags.sh
 ARCH=${WHEEL_ARCH:-$(uname -m)}
 WHEEL=$ROOT/build/wheel-$ARCH
 
