@@ -8,8 +8,8 @@
 #include "input/file/fault.h"
 #include "input/magic.h"
 #include "library/library.h"
-#include "load/before/guess_inputs.h"
 #include "load/blocks/block.h"
+#include "load/plan/guess_inputs.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -17,9 +17,9 @@
 #include "format/schema/schema.h"
 #include "input/cutter.h"
 #include "input/manifest.h"
-#include "load/before/check_inputs.h"
-#include "load/before/guess_inputs.h"
 #include "load/blocks/block.h"
+#include "load/plan/check_inputs.h"
+#include "load/plan/guess_inputs.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -11,9 +11,9 @@
 #include "format/schema/schema.h"
 #include "input/cutter.h"
 #include "input/manifest.h"
-#include "load/before/check_inputs.h"
-#include "load/before/copies.h"
-#include "load/job/job.h"
+#include "load/plan/check_inputs.h"
+#include "load/plan/copies.h"
+#include "load/run/job.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -9,11 +9,11 @@
 #include "format/schema/schema.h"
 #include "input/cutter.h"
 #include "input/manifest.h"
-#include "load/before/copies.h"
-#include "load/before/describe_input.h"
-#include "load/before/guess_inputs.h"
-#include "load/before/kept_format.h"
-#include "load/before/uri_target.h"
+#include "load/plan/copies.h"
+#include "load/plan/describe_input.h"
+#include "load/plan/guess_inputs.h"
+#include "load/plan/kept_format.h"
+#include "load/plan/uri_target.h"
 #include "verify/verify_inner.h"
 
 #include <stdio.h>

@@ -15,7 +15,7 @@
 #include "content.h"
 #include "coroutine.h"
 #include "load/deliver/deliver.h"
-#include "load/job/coordinator.h"
+#include "load/run/coordinator.h"
 
 enum {
     SIM_LOADS = 4,

@@ -6,8 +6,8 @@
 #include "catalog/places.h"
 #include "catalog/store/store_mongo.h"
 #include "input/file/name.h"
-#include "load/before/describe_input.h"
 #include "load/forget/entry_documents.h"
+#include "load/plan/describe_input.h"
 #include "server/collection.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 #include "base/log.h"
 #include "base/stop.h"
 #include "format/record/record_id.h"
-#include "load/job/job.h"
+#include "load/run/job.h"
 
 #include <pthread.h>
 #include <stdlib.h>

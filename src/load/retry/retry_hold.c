@@ -5,7 +5,7 @@
 #include "base/stop.h"
 #include "base/text.h"
 #include "catalog/store/entry.h"
-#include "load/job/job.h"
+#include "load/run/job.h"
 
 #include <stdlib.h>
 

@@ -4,9 +4,9 @@
  * may still arrive: whichever document came first is the truth, and it is one that is known. */
 #include "base/log.h"
 #include "format/record/record_id.h"
-#include "load/job/job.h"
 #include "load/read_back/snapshot_read.h"
 #include "load/rejects/fix_item.h"
+#include "load/run/job.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #include "base/text.h"
 #include "format/guess/guess_options.h"
 #include "format/json/json.h"
-#include "load/before/copies.h"
+#include "load/plan/copies.h"
 #include "server/wire.h"
 
 #include <string.h>

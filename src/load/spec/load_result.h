@@ -6,7 +6,7 @@
 #include "catalog/store/entry.h"
 #include "format/record/record.h"
 #include "format/schema/schema.h"
-#include "load/before/misfits.h"
+#include "load/plan/misfits.h"
 #include "load/rate/traffic.h"
 #include "load/spec/timeline.h"
 #include "server/chunks.h"

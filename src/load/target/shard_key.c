@@ -4,8 +4,8 @@
 #include "base/log.h"
 #include "base/numbers.h"
 #include "format/record/own_id.h"
-#include "load/before/sample.h"
-#include "load/job/job.h"
+#include "load/plan/sample.h"
+#include "load/run/job.h"
 #include "server/bson_read.h"
 #include "server/cluster.h"
 

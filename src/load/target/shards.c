@@ -3,8 +3,8 @@
 #include "base/host.h"
 #include "base/log.h"
 #include "base/stop.h"
-#include "load/before/sample.h"
-#include "load/job/job.h"
+#include "load/plan/sample.h"
+#include "load/run/job.h"
 #include "server/cluster.h"
 
 #include <stdio.h>

@@ -5,7 +5,7 @@
 #include "base/log.h"
 #include "base/numbers.h"
 #include "catalog/register/register.h"
-#include "load/job/job.h"
+#include "load/run/job.h"
 #include "server/bson_read.h"
 #include "server/cluster.h"
 
