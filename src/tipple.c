@@ -9,7 +9,7 @@
 #include "input/magic.h"
 #include "library/library.h"
 #include "load/blocks/block.h"
-#include "load/plan/guess_inputs.h"
+#include "load/plan/format.h"
 
 #include <errno.h>
 #include <stdlib.h>

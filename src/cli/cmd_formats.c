@@ -3,7 +3,7 @@
 #include "cli/options/cli.h"
 #include "format/format.h"
 #include "format/schema/schema.h"
-#include "load/plan/guess_inputs.h"
+#include "load/plan/format.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -7,8 +7,8 @@
 #include "format/record/bad_values.h"
 #include "format/schema/schema.h"
 #include "load/load.h"
-#include "load/plan/uri_target.h"
 #include "load/rejects/reject_file.h"
+#include "load/spec/load_spec.h"
 #include "report/load_figures.h"
 #include "study/tune/tuned.h"
 
@@ -153,11 +153,11 @@ void cli_put_course(bson_t *to, const timeline_t *course) {
 typedef struct {
     reject_entry_t entries[MOST_REJECTS];
     size_t count;
-} rejects_t;
+} last_rejects_t;
 
 /* The head of an entry is " -- a.csv:7:3: the reason". */
 static void put_reject(bson_t *to, const void *of, size_t at) {
-    const rejects_t *rejects = of;
+    const last_rejects_t *rejects = of;
     const char *head = rejects->entries[(rejects->count + at) % MOST_REJECTS].head,
                *words = head ? strstr(head, " -- ") : NULL, *reason = words ? strstr(words, ": ") : NULL;
     char *place = reason ? bson_strndup(words + 4, (size_t)(reason - words - 4)) : NULL;
@@ -168,7 +168,7 @@ static void put_reject(bson_t *to, const void *of, size_t at) {
 
 static void put_rejects(bson_t *to, const load_result_t *load) {
     reject_file_t file;
-    rejects_t rejects = {.count = 0};
+    last_rejects_t rejects = {.count = 0};
     if (!load->counts.rejected || !load->rejects_path[0] || !reject_file_open(&file, load->rejects_path))
         return;
     size_t at = file.first;

@@ -18,8 +18,8 @@
 #include "input/cutter.h"
 #include "input/manifest.h"
 #include "load/blocks/block.h"
-#include "load/plan/check_inputs.h"
-#include "load/plan/guess_inputs.h"
+#include "load/plan/format.h"
+#include "load/plan/inputs.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -10,7 +10,7 @@
 #include "input/file/name.h"
 #include "input/manifest.h"
 #include "input/source.h"
-#include "load/plan/copies.h"
+#include "load/plan/inputs.h"
 #include "server/collection.h"
 
 #include <errno.h>

@@ -3,7 +3,7 @@
 #include "base/document.h"
 #include "base/stop.h"
 #include "base/threads.h"
-#include "load/read_back/snapshot_read.h"
+#include "load/read_back/read_back.h"
 
 #include <bson/bson.h>
 #include <stdlib.h>

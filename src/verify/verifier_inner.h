@@ -5,7 +5,7 @@
 #include "format/record/record_id.h"
 #include "format/records.h"
 #include "load/read_back/merge.h"
-#include "load/read_back/snapshot_read.h"
+#include "load/read_back/read_back.h"
 #include "verify/verifier.h"
 
 /* Documents that are asked for by their own `_id`s (verifier_by_id.c). */

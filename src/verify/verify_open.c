@@ -9,11 +9,9 @@
 #include "format/schema/schema.h"
 #include "input/cutter.h"
 #include "input/manifest.h"
-#include "load/plan/copies.h"
-#include "load/plan/describe_input.h"
-#include "load/plan/guess_inputs.h"
-#include "load/plan/kept_format.h"
-#include "load/plan/uri_target.h"
+#include "load/plan/format.h"
+#include "load/plan/inputs.h"
+#include "load/spec/load_spec.h"
 #include "verify/verify_inner.h"
 
 #include <stdio.h>

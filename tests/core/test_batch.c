@@ -1,5 +1,5 @@
 /* batch: documents of blocks that are lost are left out, and the others stay what they are. */
-#include "load/blocks/batch.h"
+#include "load/blocks/block.h"
 #include "test.h"
 
 #include <bson/bson.h>

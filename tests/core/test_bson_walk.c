@@ -4,7 +4,7 @@
 #include "format/cut/bson_length.h"
 #include "format/cut/bson_span.h"
 #include "format/cut/bson_walk.h"
-#include "load/plan/sample.h"
+#include "load/plan/inputs.h"
 #include "test.h"
 
 #define ROW(bytes) bytes, sizeof bytes - 1

@@ -6,7 +6,7 @@
 #include "input/cutter.h"
 #include "input/manifest.h"
 #include "input_lab.h"
-#include "load/plan/check_inputs.h"
+#include "load/plan/inputs.h"
 #include "test.h"
 
 static const char FORMAT[] = "format: t\nrecord: {delimiter: [','], header: yes}\n"

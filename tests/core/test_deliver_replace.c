@@ -1,7 +1,8 @@
 /* deliver, where records replace documents: batches against a made-up server whose replies get lost, and whose messages
  * come late, or twice. What has to be there in the end is what the last record of each `_id` makes. */
+#include "load/deliver/ask.h"
 #include "load/deliver/deliver.h"
-#include "load/deliver/loose_hash.h"
+#include "load/read_back/read_back.h"
 #include "server/server_errors.h"
 #include "test.h"
 
@@ -95,7 +96,7 @@ static void answer(lab_t *lab, const packet_t *packet, reply_t *reply) {
     reply->errors = lab->errors;
 }
 
-static bool send(lab_t *lab, const message_t *message, const replaced_t *before, reply_t *reply) {
+static bool store(lab_t *lab, const message_t *message, const replaced_t *before, reply_t *reply) {
     packet_t packet = {.count = message->count, .sent = lab->now};
     *reply = (reply_t){.kind = REPLY_GIVEN, .words = "words"};
     for (uint32_t i = 0; i < message->count; i++) {
@@ -130,7 +131,7 @@ static bool insert(void *context, const message_t *message, reply_t *reply, err_
     lab_t *lab = context;
     (void)err;
     lab->inserts++;
-    return send(lab, message, NULL, reply);
+    return store(lab, message, NULL, reply);
 }
 
 static bool replace(void *context, const message_t *message, const replaced_t *before, reply_t *reply,
@@ -138,7 +139,7 @@ static bool replace(void *context, const message_t *message, const replaced_t *b
     lab_t *lab = context;
     (void)err;
     lab->replaces++;
-    return send(lab, message, before, reply);
+    return store(lab, message, before, reply);
 }
 
 static fetched_t fetch(void *context, const message_t *message, found_fn *found, void *finder, err_t *err) {

@@ -2,7 +2,7 @@
 #include "format/record/record_id.h"
 #include "format/schema/schema.h"
 #include "input_lab.h"
-#include "load/plan/describe_input.h"
+#include "load/plan/inputs.h"
 #include "test.h"
 
 enum { MIB = 1 << 20 };

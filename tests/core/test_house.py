@@ -60,6 +60,13 @@ class House(unittest.TestCase):
                 if used.exists():
                     self.assertLessEqual(self.place_of(used), self.place_of(path), "%s includes %s" % (path, name))
 
+    def test_where_it_is_decided(self):
+        """of the table in CONTRIBUTING.md: the functions stand where it says"""
+        table = re.findall(r"^\| [^|]+ \| `(\w+)` \| `(src/[^`]+)` \|$", (ROOT / "CONTRIBUTING.md").read_text(), re.M)
+        self.assertEqual(10, len(table))
+        for function, path in table:
+            self.assertRegex((ROOT / path).read_text(), r"(?m)^\w[^;\n]*\b%s\(" % function)
+
     def test_no_folder_with_two_ideas(self):
         modules = {}
         for path in sources():

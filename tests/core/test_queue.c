@@ -1,6 +1,6 @@
 /* queue: order, back-pressure, waiting with a limit, and the end. */
 #include "base/clock.h"
-#include "load/threads/queue.h"
+#include "load/threads/pipeline.h"
 #include "test.h"
 
 #include <pthread.h>

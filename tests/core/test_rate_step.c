@@ -1,5 +1,5 @@
 /* rate_step: the rule of --max-rate auto, in a world made of formulas. */
-#include "load/rate/rate_step.h"
+#include "load/rate/throttle.h"
 #include "test.h"
 
 #include <math.h>

@@ -4,7 +4,7 @@
 #include "format_lab.h"
 #include "heard.h"
 #include "load/rejects/reject.h"
-#include "load/rejects/reject_read.h"
+#include "load/rejects/reject_file.h"
 #include "test.h"
 
 #include <fcntl.h>

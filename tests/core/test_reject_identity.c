@@ -1,5 +1,5 @@
 /* reject_identity, reject_known: which rejected records are the same one, by tables. */
-#include "load/rejects/reject_known.h"
+#include "load/rejects/reject.h"
 #include "test.h"
 
 #include <stdio.h>
@@ -10,15 +10,15 @@ typedef struct {
     uint64_t offset, length;
     const char *kept;
     uint64_t ordinal;
-} record_t;
+} line_t;
 
-static reject_identity_t identity_of(const record_t *record) {
+static reject_identity_t identity_of(const line_t *record) {
     return reject_identity(record->input, record->ordinal, 7, record->offset, record->length, record->kept,
                            strlen(record->kept));
 }
 
 /* Each differs from each other one in something that makes it another record. */
-static const record_t different[] = {
+static const line_t different[] = {
     {"a.csv", 0, 8, "march|ab", 0}, /* */
     {"a.csv", 0, 8, "april|AB", 0}, /* the same place, other bytes */
     {"a.csv", 0, 8, "march|aB", 0}, /* one bit */

@@ -1,6 +1,6 @@
 /* course: phases that add up, and points that stay as many as there is room for. */
 #include "base/clock.h"
-#include "load/spec/timeline.h"
+#include "load/spec/progress.h"
 #include "test.h"
 
 #include <time.h>

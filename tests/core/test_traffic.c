@@ -1,5 +1,5 @@
 /* traffic: who was busy, for how long, with how much at once. */
-#include "load/rate/traffic.h"
+#include "load/rate/throttle.h"
 #include "test.h"
 
 #include <time.h>

@@ -2,7 +2,7 @@
  * it. */
 #include "format_laws.h"
 #include "load/rejects/reject.h"
-#include "load/rejects/reject_read.h"
+#include "load/rejects/reject_file.h"
 
 #include <sys/mman.h>
 #include <unistd.h>

@@ -1,6 +1,6 @@
 #include "content.h"
 #include "catalog/ledger/ledger.h"
-#include "load/rejects/reject_identity.h"
+#include "load/rejects/fix_item.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 #include "catalog/ledger/ledger_inner.h"
 #include "format/record/record_id.h"
 #include "load/read_back/merge.h"
-#include "load/rejects/reject_identity.h"
+#include "load/rejects/fix_item.h"
 #include "sim.h"
 
 #include <stdio.h>

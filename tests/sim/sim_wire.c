@@ -1,5 +1,5 @@
 /* sim_wire: the inserts' seam, as messages. */
-#include "load/rejects/reject_identity.h"
+#include "load/rejects/fix_item.h"
 #include "sim.h"
 
 enum { PATIENCE = 12 };

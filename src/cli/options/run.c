@@ -3,7 +3,7 @@
 #include "base/stop.h"
 #include "base/yaml_tree.h"
 #include "cli/options/cli.h"
-#include "load/plan/uri_target.h"
+#include "load/spec/load_spec.h"
 #include "load/spec/progress.h"
 #include "tipple/tipple.h"
 

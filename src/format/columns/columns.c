@@ -37,7 +37,7 @@ static bool read_schema(frame_t *frame, err_t *err) {
     const int error = frame->stream.get_schema(&frame->stream, &schema);
     if (error)
         return fail(frame, error, err);
-    const bool ok = schema.release ? plan_make(&schema, &frame->root, err)
+    const bool ok = schema.release ? tree_make(&schema, &frame->root, err)
                                    : err_set(err, STATUS_INPUT, "the producer of the rows gave no schema");
     if (schema.release)
         schema.release(&schema);
@@ -198,7 +198,7 @@ void columns_close(frame_t *frame, columns_sums_t *sums) {
     if (frame->batch.release)
         frame->batch.release(&frame->batch);
     frame->stream.release(&frame->stream);
-    plan_free(&frame->root);
+    tree_free(&frame->root);
     free(frame->keys);
     munmap(frame->buffer, ROOM);
     free(frame);

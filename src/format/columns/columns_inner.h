@@ -120,8 +120,8 @@ struct frame {
 /* ---- plan.c ---- */
 
 /* Makes the tree of a schema. False: status 5 with the column, or out of memory; what is there is to be freed all the same. */
-bool plan_make(const struct ArrowSchema *schema, column_t *root, err_t *err);
-void plan_free(column_t *root);
+bool tree_make(const struct ArrowSchema *schema, column_t *root, err_t *err);
+void tree_free(column_t *root);
 
 /* ---- bind.c ---- */
 

@@ -277,7 +277,7 @@ static bool make(const struct ArrowSchema *schema, const column_t *within, int l
     return column->kind != KIND_STRUCT || check_names(column, err);
 }
 
-bool plan_make(const struct ArrowSchema *schema, column_t *root, err_t *err) {
+bool tree_make(const struct ArrowSchema *schema, column_t *root, err_t *err) {
     const char *format = schema->format ? schema->format : "";
     if (strcmp(format, "+s") != 0)
         return err_set(err, STATUS_INPUT,
@@ -287,9 +287,9 @@ bool plan_make(const struct ArrowSchema *schema, column_t *root, err_t *err) {
     return make(schema, NULL, 0, root, err);
 }
 
-void plan_free(column_t *column) {
+void tree_free(column_t *column) {
     for (size_t i = 0; column->children && i < column->child_count; i++)
-        plan_free(&column->children[i]);
+        tree_free(&column->children[i]);
     free(column->children);
     free(column->codes);
     free(column->sum.extension);

@@ -1,10 +1,15 @@
 #include "load/blocks/block.h"
+#include "base/clock.h"
+#include "base/document.h"
 #include "base/text.h"
 #include "input/source.h"
 
+#include <assert.h>
+#include <bson/bson.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 uint64_t block_line(const block_t *block, uint64_t line) {
     uint64_t before = 0;
@@ -18,7 +23,7 @@ const char *place_words(char out[PLACE_MAX], uint64_t line, uint64_t offset) {
     return out;
 }
 
-/* ---- another header in the middle ---- */
+/* ---- another header in the middle of a file ---- */
 
 bool other_header_say(const char *name, uint64_t line, uint64_t offset, err_t *err) {
     char place[PLACE_MAX];
@@ -44,7 +49,7 @@ bool other_header_refuse(const block_t *block, const record_t *record, bool load
 
 /* ---- another stream under the same name ---- */
 
-/* wrong: what the stream is not. besides: what else may be done. */
+/* wrong: why it is another stream. besides: what else the user may do. */
 static bool refuse_stream(const load_file_t *file, const char *wrong, const char *besides, err_t *err) {
     return err_set(err, STATUS_INPUT,
                    "--input-name %.300s: another stream was loaded by this name before: %s. To load this one "
@@ -69,4 +74,129 @@ bool other_stream_refuse_shorter(const load_file_t *file, uint64_t end, err_t *e
              "the new one ends at byte %llu, before the end of what was loaded of the old one",
              (unsigned long long)end);
     return refuse_stream(file, wrong, "if it broke off, run the same command again with all of it; ", err);
+}
+
+/* ---- batch ---- */
+
+enum { FIRST_ROOM = 64 * 1024 };
+
+bool batch_init(batch_t *batch, uint32_t documents, err_t *err) {
+    size_t places = (size_t)documents + 1;
+    *batch = (batch_t){.starts = malloc(places * sizeof *batch->starts),
+                       .offsets = malloc(places * sizeof *batch->offsets)};
+    if (batch->starts && batch->offsets)
+        return true;
+    batch_free(batch);
+    return err_memory(err, places * 8);
+}
+
+void batch_free(batch_t *batch) {
+    free(batch->bytes);
+    free(batch->starts);
+    free(batch->offsets);
+    free(batch->parts);
+    *batch = (batch_t){.count = 0};
+}
+
+bool batch_reserve(batch_t *batch, size_t needed, size_t most, err_t *err) {
+    if (batch->used + needed <= batch->room)
+        return true;
+    batch->usual = most;
+    size_t room = batch->room ? 2 * batch->room : FIRST_ROOM;
+    room = room < most ? room : most;
+    room = room < batch->used + needed ? batch->used + needed : room;
+    uint8_t *larger = realloc(batch->bytes, room);
+    if (!larger)
+        return err_memory(err, room);
+    batch->bytes = larger;
+    batch->room = room;
+    return true;
+}
+
+#ifndef NDEBUG
+/* A server puts `_id` first, and replaces a Timestamp(0, 0) in another field by the time of day: such a document would never be
+ * read back equal. */
+static bool is_stored_as_it_is(const uint8_t *document, uint32_t length) {
+    bson_iter_t field;
+    uint32_t seconds, increment;
+    bool first = true;
+    if (!bson_iter_init_from_data(&field, document, length))
+        return false;
+    for (; element_next(&field); first = false) {
+        if (first && strcmp(bson_iter_key(&field), "_id") != 0)
+            return false;
+        if (first || !BSON_ITER_HOLDS_TIMESTAMP(&field))
+            continue;
+        bson_iter_timestamp(&field, &seconds, &increment);
+        if (!seconds && !increment)
+            return false;
+    }
+    return !first && !field.err_off;
+}
+#endif
+
+bool batch_add(batch_t *batch, block_t *block, uint32_t offset, uint32_t length, err_t *err) {
+    if (!batch->part_count || batch->parts[batch->part_count - 1].block != block) {
+        if (!GROW(batch->parts, batch->part_room, batch->part_count + 1, err))
+            return false;
+        batch->parts[batch->part_count++] = (part_t){block, 0};
+    }
+    assert(is_stored_as_it_is(batch->bytes + batch->used, length));
+    if (!batch->count)
+        batch->since_ns = clock_now_ns();
+    batch->parts[batch->part_count - 1].count++;
+    batch->starts[batch->count] = (uint32_t)batch->used;
+    batch->offsets[batch->count++] = offset;
+    batch->used += length;
+    block->pending++;
+    return true;
+}
+
+static bool has_lost(const batch_t *batch) {
+    for (size_t i = 0; i < batch->part_count; i++)
+        if (batch->parts[i].block && block_is_lost(batch->parts[i].block))
+            return true;
+    return false;
+}
+
+void batch_drop_lost(batch_t *batch, void (*drop)(void *context, block_t *block), void *context) {
+    uint32_t first = 0, count = 0;
+    size_t used = 0, parts = 0;
+    if (!has_lost(batch))
+        return;
+    batch->starts[batch->count] = (uint32_t)batch->used;
+    for (size_t i = 0; i < batch->part_count; i++) {
+        const part_t part = batch->parts[i];
+        const uint32_t end = first + part.count;
+        if (block_is_lost(part.block)) {
+            part.block->pending -= part.count;
+            drop(context, part.block);
+        } else {
+            const uint32_t from = batch->starts[first], bytes = batch->starts[end] - from;
+            memmove(batch->bytes + used, batch->bytes + from, bytes);
+            for (uint32_t j = first; j < end; j++, count++) {
+                batch->starts[count] = batch->starts[j] - from + (uint32_t)used;
+                batch->offsets[count] = batch->offsets[j];
+            }
+            used += bytes;
+            batch->parts[parts++] = part;
+        }
+        first = end;
+    }
+    batch->count = count;
+    batch->used = used;
+    batch->part_count = parts;
+    batch->starts[count] = (uint32_t)used;
+}
+
+void batch_clear(batch_t *batch) {
+    batch->count = 0;
+    batch->used = 0;
+    batch->part_count = 0;
+    batch->may_be_there = false;
+    uint8_t *smaller = batch->room > batch->usual ? realloc(batch->bytes, batch->usual) : NULL;
+    if (smaller) { /* what one large document needed is freed now, not at the end */
+        batch->bytes = smaller;
+        batch->room = batch->usual;
+    }
 }

@@ -1,7 +1,7 @@
-/* block: the records whose first byte lies in one 256 KiB window of a file's decompressed text; the unit of
- * work, of acknowledgement and of resume. A feeder makes it, the queue hands it to one loader, and that
- * loader alone touches it until it is done. Its raw bytes stay until the last reply, because rejects need
- * them. */
+/* block: the records whose first byte lies in one 256 KiB window of a file's decompressed text. A block is the unit of work, of
+ * acknowledgement and of resume. A feeder makes it, the queue hands it to one loader, and only that loader touches it until all
+ * of its records are settled. Its raw bytes stay until the last reply, because rejects need them. Documents travel in batches.
+ * Here are also the sentences that refuse an input because of what a block shows. */
 #ifndef TIPPLE_LOAD_BLOCKS_BLOCK_H
 #define TIPPLE_LOAD_BLOCKS_BLOCK_H
 
@@ -14,62 +14,62 @@
 
 #include <stdatomic.h>
 
-/* One input, or one piece of it, as the threads of a load (or of verify) see it. It is filled in before the
- * piece is handed to a feeder; afterwards only what says so changes. */
+/* One input, or one piece of it, as the threads of a load (or of verify) see it. It is filled in before the piece is handed
+ * to a feeder; afterwards only fields change whose comments say so. */
 typedef struct {
     const input_file_t *input;
     work_t *work;         /* the ledger's, which only the main thread touches; NULL: without a ledger */
     uint32_t ordinal;     /* of the input in the catalog */
     const char *known_as; /* its name there */
-    const char *forget;   /* of a stream: the command that takes it out; NULL: of another input */
-    extent_t *extents;    /* what numbers its text has; its feeder adds some where the size is not known */
+    const char *forget;   /* of a stream: the command that removes it; NULL: of another input */
+    extent_t *extents;    /* the numbers of its text; while a text of unknown size is fed, more are added */
     size_t extent_count;
-    uint64_t first_record;    /* where it begins; 0: not known yet. The feeders', under a lock of theirs */
-    uint8_t bracket_before;   /* JSON: the last [ or ] around the records before that; as first_record */
-    uint64_t from, to;        /* blocks; to is UINT64_MAX where it goes up to the end */
-    bad_value_t bad_value;    /* what becomes of its values that do not fit */
+    uint64_t
+        first_record; /* offset of its first record; 0: not known yet. Feeders set it, under their lock */
+    uint8_t bracket_before;   /* JSON: the last [ or ] around records before first_record; set with it */
+    uint64_t from, to;        /* blocks; to is UINT64_MAX if it reaches the end of the input */
+    bad_value_t bad_value;    /* what becomes of values that do not fit */
     const dialect_t *dialect; /* NULL until its first bytes were read */
-    /* hash of the dialect by which its records are read, now and when it has grown; 0: no whole line has told it yet */
+    /* hash of the dialect by which its records are read, also when it has grown; 0: no whole line was seen yet */
     uint64_t read_by;
-    bool begun_before;  /* something of it may be in the collection: blocks that are not done are read back */
-    bool compares;      /* done blocks are read and compared with their hashes, not passed over */
-    bool only_compares; /* and nothing else: all of them are done */
-    bool is_older;      /* only_compares, but it ends before what the hashes are of: they say nothing */
-    bool may_be_torn;   /* it may grow: a last record without a line end is sent by itself, at last */
+    bool begun_before;  /* part of it may be in the collection: blocks that are not done are read back */
+    bool compares;      /* done blocks are read and compared with their hashes, not skipped */
+    bool only_compares; /* all blocks are done: they are compared, and nothing else happens */
+    bool is_older;      /* only_compares, but it ends before the hashed text does: the hashes say nothing */
+    bool may_be_torn;   /* it may grow: a last record without a line end is sent last, by itself */
     done_runs_t done_before; /* blocks that earlier runs have made durable */
-    torn_t *torn;            /* last records of earlier versions, that had no line end */
+    torn_t *torn;            /* last records of earlier versions that had no line end */
     size_t torn_count;
-    fix_mark_t *fixes; /* records that a person has fixed */
+    fix_mark_t *fixes; /* records that a user has fixed */
     size_t fix_count;
-    tail_t tail;            /* of a complete one: its last block, for only_compares */
-    atomic_uint epoch;      /* of our ownership; 0: it is another load's now */
-    atomic_uint fed_epoch;  /* the last one that a feeder began with */
+    tail_t tail;            /* of a complete input: its last block, for only_compares */
+    atomic_uint epoch;      /* of our ownership; 0: it belongs to another load now */
+    atomic_uint fed_epoch;  /* the last epoch that a feeder began with */
     atomic_bool begun;      /* by this load: a block was handed out */
     atomic_bool opened;     /* by a feeder of this load: a stream can be read only once */
-    atomic_bool misfit;     /* it cannot be read on, and is left out, or ends the load */
-    bool aside;             /* the main thread's: it is left out as soon as its blocks are settled */
-    atomic_bool changed;    /* it has other content than when it was loaded before */
+    atomic_bool misfit;     /* it cannot be read further: it is skipped, or ends the load */
+    bool aside;             /* the main thread's: to be skipped as soon as its blocks are settled */
+    atomic_bool changed;    /* its content is not what was loaded before */
     const text_t *left_out; /* for ASK_TO_LEAVE_OUT: names of its columns, a NUL after each */
-    /* its header was noted for the result; of its first piece, under the lock of load_state_t */
+    /* the result has its header; in the input's first piece only, under the lock of load_state_t */
     bool columns_seen;
     atomic_bool feeding; /* a feeder reads it, perhaps for an ownership that was lost meanwhile */
-    uint64_t blocks;     /* after its last one; known when it is fed */
-    /* --reload-missing: it is begun anew when what is not done yet was loaded: from this block on it is read twice */
+    uint64_t blocks;     /* number after its last block; known when it is fed */
+    /* --reload-missing: it is begun anew after the rest of it was loaded: from block read_from on it is read twice */
     bool read_before;
     uint64_t read_from;
-    uint64_t to_read; /* bytes on disk, when the load began: for the progress line */
+    uint64_t to_read; /* bytes on disk when the load began: for the progress line */
     uint64_t counted_to,
-        counted;   /* so many lines end before this offset (UINT64_MAX: nobody knows); the senders', under */
-    bool counting; /* their lock, while none of them is counting */
+        counted; /* `counted` lines end before the offset counted_to; UINT64_MAX: not known. The senders', */
+    bool counting; /* under the lock of load_state_t. A sender is counting now, without the lock */
 } load_file_t;
 
-/* Where a place of the text has its number. */
+/* Finds the number of an offset of the text. False: the extents do not reach it. */
 static inline bool load_file_number(const load_file_t *file, uint64_t offset, uint64_t *number) {
     return extents_number(file->extents, file->extent_count, offset, number);
 }
 
-/* What a cut-off record has made, and the whole one does not: a message of a load that was killed may still bring
- * it. */
+/* The document of a cut-off record, if the whole record makes none: a message of a killed load may still bring it. */
 typedef struct late {
     struct late *next;
     load_file_t *file;
@@ -78,81 +78,122 @@ typedef struct late {
 } late_t;
 
 typedef struct block {
-    struct block *next; /* in the list that is queued, later in that of done blocks */
+    struct block *next; /* in the list that is queued, later in the list of done blocks */
     load_file_t *file;
     buffer_t buffer;
     uint32_t length; /* of the text in the buffer */
     uint64_t offset; /* of text[0] in the file */
-    /* of text[0], from 1, counted from the record at lines_from on; 0: nobody knows it (--retry) */
+    /* of text[0], from 1, counted from the record at lines_from; 0: not known (--retry) */
     uint64_t first_line;
     uint64_t lines_from; /* mostly 0: the file's beginning */
-    uint64_t in_line;    /* so many bytes of text[0]'s line stand before it */
-    uint64_t from, to;   /* numbers of the blocks that are done with it */
-    uint64_t hash;       /* of its text, for the catalog; sums of blocks are compared */
+    uint64_t in_line;    /* bytes of text[0]'s line before text[0] */
+    uint64_t from, to;   /* numbers of the blocks that are done when it is settled */
+    uint64_t hash;       /* of its text, for the catalog, which compares sums over blocks */
     uint32_t epoch;      /* its file's, when it was cut */
     int64_t id_base;     /* `_id` of a record = id_base + its offset in the text */
     bool file_start;
     bool after_another; /* another block has the records before it in its window */
-    bool tail;          /* one of its input's last: done only when all of the input is, because it may grow */
+    bool tail;          /* one of the last of its input: done only when the whole input is, as it may grow */
     bool partial;       /* cut off by --limit or a fault of the input: never written down as done */
-    bool begun_before;  /* what is there of it is read back and compared before anything is sent */
-    bool by_itself;     /* it is one record: a person has fixed it; */
-    uint64_t rejected_as; /* the hash of the bytes that were rejected; 0: not known */
+    bool begun_before;  /* its documents in the collection are read back before anything is sent */
+    bool by_itself;     /* --retry: it is one record, which a user has fixed; */
+    uint64_t rejected_as; /* hash of the bytes that were rejected; 0: not known */
     const char *refusal;  /* why its record is a reject, whatever it makes; mostly NULL */
     struct {              /* a record after the others that is too long */
         uint64_t length;  /* 0: none */
-        uint32_t kept;    /* its first bytes, at buffer.bytes + length, for people */
-        uint32_t held;    /* so many are there: more than the longest record has */
+        uint32_t kept;    /* its first bytes, at buffer.bytes + length, to be shown */
+        uint32_t held;    /* how many of its bytes are there: more than the longest allowed record has */
     } oversize;
     counts_t counts;
-    reject_mark_t *rejects; /* of its records, to be freed with it */
+    reject_mark_t *rejects; /* of its records; freed with it */
     size_t reject_count, reject_room;
     uint32_t pending; /* documents in batches without a reply */
-    bool counted;     /* among the blocks that are on their way (load_state_add_block) */
-    late_t *late;     /* to be looked for once more before its piece is complete */
+    bool counted;     /* by load_state_add_block, as on its way */
+    late_t *late;     /* to be searched once more before its piece is complete */
     bool outgrown;    /* a record that an earlier version of the input had cut off is longer here */
-    bool parsed;      /* all of its records were looked at */
+    bool parsed;      /* all of its records were parsed */
 } block_t;
 
-/* The name that the catalog has of its input: also where the file was moved since. */
+/* The name that the catalog has for its input, which may have been moved since. */
 static inline const char *block_known_as(const block_t *block) {
     return block->file->known_as ? block->file->known_as : block->file->input->name;
 }
 
-/* The line in its file of a place of the block's text, by its line in the block: the file is read up to the block. 0: nobody
- * knows it, since it is far into a large file. */
+/* Returns the line in the file of a line of the block; reads the file up to the block. 0: not known, far into a large file. */
 uint64_t block_line(const block_t *block, uint64_t line);
 
-/* A place as it stands after the name of its file: ":57"; or " offset 4711" where nobody knows the line. */
+/* A place, as it follows the name of its file: ":57"; or " offset 4711" if the line is 0. */
 enum { PLACE_MAX = 32 };
 const char *place_words(char out[PLACE_MAX], uint64_t line, uint64_t offset);
 
-/* Was its piece taken by another load after it was cut? Then it is that load's to send. */
+/* True if another load took its piece after it was cut: then that load sends it. */
 static inline bool block_is_lost(const block_t *block) {
     return block->epoch != block->file->epoch;
 }
 
 /* ---- another header in the middle of a file, with other columns than those it is read by ---- */
 
-/* The sentence: what follows that line cannot be read as it is. Returns false. line: 0 if only the offset is known. */
+/* Sets the sentence that the lines after that header cannot be read. Returns false. line: 0 if only the offset is known. */
 bool other_header_say(const char *name, uint64_t line, uint64_t offset, err_t *err);
 
-/* The same of a block's record; loading: and what to do about that which was loaded. */
+/* The same for a record of a block; with `loading` also how to remove what was loaded. */
 bool other_header_refuse(const block_t *block, const record_t *record, bool loading, err_t *err);
 
 /* ---- another stream than the one that an earlier run has begun under the same name ----
  *
  * A stream cannot be read again, so --reload-changed does not help. */
 
-/* what: how it shows, before "at byte N", or "between byte N and M" (to is not 0). Always false. */
+/* what: the evidence, before "at byte N", or "between byte N and M" (to is not 0). Always false. */
 bool other_stream_refuse(const load_file_t *file, const char *what, uint64_t from, uint64_t to, err_t *err);
 
-/* The same of a stream that ends before what there is of the other one. */
+/* The same for a stream that ends before the end of what was loaded of the other one. */
 bool other_stream_refuse_shorter(const load_file_t *file, uint64_t end, err_t *err);
 
-/* Something of a stream of this name may be in the collection, and of which one shows only there. */
+/* True if part of a stream of this name may be in the collection. Only the documents there show whether it is this stream. */
 static inline bool other_stream_may_be(const load_file_t *file) {
     return file->begun_before && file->input->kind == INPUT_STREAM;
 }
+
+/* ---- batch ----
+ *
+ * Documents on their way to one shard, back to back as they will be sent, and the blocks of their records. Belongs to one loader
+ * thread. */
+
+/* Documents of one block in a batch. */
+typedef struct {
+    block_t *block;
+    uint32_t count;
+} part_t;
+
+typedef struct {
+    uint8_t *bytes;
+    size_t used, room; /* the next document is made at bytes + used */
+    size_t usual;      /* room that is kept */
+    uint32_t *starts;  /* in bytes; one more than there are documents */
+    uint32_t *offsets; /* of each document's record in its block's text */
+    uint32_t count;
+    part_t *parts;
+    size_t part_count, part_room;
+    int64_t since_ns;  /* when its first document came */
+    bool may_be_there; /* see documents_t */
+} batch_t;
+
+/* documents: the most that it will ever hold at once. */
+bool batch_init(batch_t *batch, uint32_t documents, err_t *err);
+void batch_free(batch_t *batch);
+
+/* Makes room for `needed` bytes after the used ones. The room grows in steps up to `most`, and beyond only for one large
+ * document. */
+bool batch_reserve(batch_t *batch, size_t needed, size_t most, err_t *err);
+
+/* Takes the document of `length` bytes at bytes + used into the batch; the block has one more pending. */
+bool batch_add(batch_t *batch, block_t *block, uint32_t offset, uint32_t length, err_t *err);
+
+/* Drops the documents of lost blocks. `drop` is called for each such part, and frees a block that has none left. Parts whose
+ * block is NULL are settled. */
+void batch_drop_lost(batch_t *batch, void (*drop)(void *context, block_t *block), void *context);
+
+/* Empties the batch. The memory stays, except for what one large document needed. */
+void batch_clear(batch_t *batch);
 
 #endif

@@ -26,8 +26,8 @@ bool ask_make_room(ask_t *ask, uint32_t count, err_t *err) {
     return (ask->asked && ask->indexes) || err_memory(err, count * sizeof *ask->asked);
 }
 
-/* How long a document's `_id` is with its type and name: 0 where it is not the first field, or of a type that no server
- * takes as one. */
+/* Returns the length of a document's `_id` with its type and name; 0: `_id` is not the first field, or has a type that no server
+ * allows. */
 static uint32_t id_length(const uint8_t *document, uint32_t length) {
     static const struct {
         uint8_t type, bytes;
@@ -85,7 +85,7 @@ static bool take_found(ask_t *ask, asked_t *asked, const uint8_t *stored, uint32
     return true;
 }
 
-/* The slot where looking for a document's `_id` begins; ASK_SLOTS: it has none that is known. */
+/* Returns the slot where the search for a document's `_id` begins; ASK_SLOTS: its type is not known. */
 static uint32_t slot_of(const uint8_t *document, uint32_t length, uint32_t *id) {
     *id = id_length(document, length);
     return *id ? (uint32_t)XXH3_64bits(document + 4, *id) % ASK_SLOTS : ASK_SLOTS;
@@ -105,12 +105,12 @@ static void fill_table(ask_t *ask, uint32_t from, uint32_t to) {
     }
 }
 
-/* There may be one on each shard, and several may have been asked for with one `_id`. */
+/* Matches a stored document. Each shard may have one, and several may have been asked for with one `_id`. */
 static bool find_asked(void *finder, const uint8_t *stored, uint32_t stored_length, err_t *err) {
     ask_t *ask = finder;
     uint32_t id;
     bool any = false;
-    if (ask->to - ask->from == 1) /* whatever it looks like: 1 and 1.0 are one `_id` */
+    if (ask->to - ask->from == 1) /* whatever its bytes: 1 and 1.0 are one `_id` */
         return take_found(ask, &ask->asked[ask->from], stored, stored_length, err);
     uint32_t slot = slot_of(stored, stored_length, &id);
     for (; id && ask->table[slot] != UINT32_MAX; slot = (slot + 1) % ASK_SLOTS) {
@@ -127,7 +127,7 @@ static bool find_asked(void *finder, const uint8_t *stored, uint32_t stored_leng
     return true;
 }
 
-/* [from, to) of what is asked for, in one question, which is asked again while the server is away. */
+/* Asks for [from, to) in one question, and again while the server is unreachable. */
 static bool ask_some(ask_t *ask, uint32_t from, uint32_t to, err_t *err) {
     const wire_t *wire = ask->wire;
     const message_t message = {.all = ask->documents, .indexes = ask->indexes, .count = to - from};
@@ -163,7 +163,7 @@ bool ask_all(ask_t *ask, const documents_t *documents, err_t *err) {
     return true;
 }
 
-/* The usual kinds of `_id`s, for people; "" for others. */
+/* Writes an `_id` of a usual type for messages; "" for other types. */
 static void print_id(const uint8_t *document, uint32_t length, char *text, size_t room) {
     const uint8_t *value = document + 5 + sizeof "_id";
     const uint32_t id = id_length(document, length);

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <xxhash.h>
 
-/* Does the record that begins at this offset begin with what was torn there? */
+/* True if the record at this offset begins with the bytes that were torn there. */
 static bool begins_with(const block_t *block, uint32_t offset, const torn_t *torn) {
     const uint32_t length = block->length - offset + block->oversize.held;
     return torn->offset == block->offset + offset && torn->length <= length &&
@@ -21,7 +21,7 @@ bool correct_was_torn(const block_t *block, uint32_t offset) {
     return false;
 }
 
-/* How long the record is now, as far as it is in memory. */
+/* Returns the record's length now, as far as it is in memory. */
 static uint64_t length_now(const schema_t *schema, const block_t *block, uint32_t offset) {
     const uint8_t *from = block->buffer.bytes + offset;
     const uint64_t most = block->length + block->oversize.held - offset;
@@ -49,7 +49,7 @@ bool correct_has_outgrown(const schema_t *schema, const block_t *block) {
     return false;
 }
 
-/* By which dialect the record was read when it ended there: where no whole line came before it, it told its own. */
+/* Returns the dialect of the record when it ended there: its own, if no whole line came before it. */
 static const dialect_t *dialect_then(const schema_t *schema, const block_t *block, uint32_t offset,
                                      const torn_t *torn, dialect_t *own) {
     const uint8_t *text = block->buffer.bytes;
@@ -63,7 +63,7 @@ static const dialect_t *dialect_then(const schema_t *schema, const block_t *bloc
     return own;
 }
 
-/* The document that the record made when it ended there; NULL with *err untouched: none. */
+/* Encodes the document that the record made when it ended there. *length 0: none. */
 static bool encode_old(const schema_t *schema, const block_t *block, uint32_t offset, const torn_t *torn,
                        records_place_t *place, uint32_t *length, err_t *err) {
     record_t record = {.needed = torn->length};
@@ -99,7 +99,7 @@ bool correct_made_document(const schema_t *schema, const block_t *block, bool *m
     return ok;
 }
 
-/* The query of the document itself, of all of its bytes: in a place where nothing in them means anything to the server. Compared as
+/* Makes the query for exactly this document, all of its bytes, as a literal that the server does not interpret. Both sides are
  * lists of one, since MongoDB 4.4 refuses to compare $$ROOT itself (code 16409). NULL: *err says why. */
 static bson_t *query_of(const bson_t *document, err_t *err) {
     bson_iter_t id;
@@ -114,7 +114,7 @@ static bson_t *query_of(const bson_t *document, err_t *err) {
     return NULL;
 }
 
-/* Takes the command over. */
+/* Runs the command, and frees it. */
 static bool run(const correct_place_t *place, bson_t *command, uint64_t *matched, int *code, err_t *err) {
     bson_t reply;
     bson_iter_t n;
@@ -128,7 +128,7 @@ static bool run(const correct_place_t *place, bson_t *command, uint64_t *matched
     return ok;
 }
 
-/* to: NULL removes it. */
+/* Replaces the document `before` by `to`; NULL removes it. */
 static bool change(const correct_place_t *place, const bson_t *before, const bson_t *to, uint64_t *matched,
                    int *code, err_t *err) {
     const char *collection = server_collection(place->server);
@@ -143,7 +143,7 @@ static bool change(const correct_place_t *place, const bson_t *before, const bso
     return run(place, command, matched, code, err);
 }
 
-/* It is there, and that lasts: an update that changes nothing waits for that like any other. */
+/* Checks that the document is there to stay: an update that changes nothing waits for the write concern like any other. */
 static bool is_there(const correct_place_t *place, const bson_t *document, bool *there, int *code,
                      err_t *err) {
     uint64_t matched;
@@ -154,20 +154,20 @@ static bool is_there(const correct_place_t *place, const bson_t *document, bool 
     return ok;
 }
 
-/* No command holds both documents. */
+/* True if no command can hold both documents. */
 static bool are_too_large(const correct_place_t *place, const bson_t *before, const bson_t *after) {
     return (uint64_t)before->len + after->len > server_facts(place->server)->max_document_bytes;
 }
 
-/* Of what each earlier version made of the record, the newest first: replaced, or removed, as it is where after is NULL
- * or too large. One that the server refuses ends it. */
 typedef struct {
-    bool changed; /* something was there */
-    bool removed; /* and nothing is now */
-    bool large;   /* after is too large to replace what may be there */
+    bool changed; /* a document was there */
+    bool removed; /* and none is now */
+    bool large;   /* `after` is too large to replace what may be there */
     int code;     /* of a refusal */
 } change_t;
 
+/* Tries the documents that earlier versions made of the record, the newest first: replaces the one that is there by `after`, or
+ * removes it if `after` is NULL or too large. A refusal of the server ends this. */
 static bool change_torn(const correct_place_t *place, const block_t *block, uint32_t offset,
                         const bson_t *after, change_t *made, err_t *err) {
     const load_file_t *file = block->file;
@@ -193,8 +193,8 @@ static bool change_torn(const correct_place_t *place, const block_t *block, uint
     return ok;
 }
 
-/* Where nothing stands: what stood there made way, or is gone. Whoever is killed before that leaves a record that was
- * not sent. *corrected stays CORRECT_OTHER where something stands there. */
+/* Inserts the new document after the old one was removed, or if none was there. A load that is killed before that leaves a record
+ * that was not sent. *corrected stays CORRECT_OTHER if another document is there. */
 static bool insert(const correct_place_t *place, const block_t *block, const bson_t *after,
                    corrected_t *corrected, int *code, err_t *err) {
     uint64_t added;
@@ -215,14 +215,14 @@ static bool replace(const correct_place_t *place, const block_t *block, uint32_t
                     corrected_t *corrected, int *code, err_t *err) {
     change_t change;
     bool there = false, ok;
-    do { /* again where a late message has put back what was removed, before the new one came */
+    do { /* again if a late message has put the removed document back before the new one came */
         ok = change_torn(place, block, offset, after, &change, err);
         *code = change.code;
         if (ok && change.large && (change.removed || !change.changed))
             ok = insert(place, block, after, corrected, code, err);
         else if (ok && change.changed)
             *corrected = CORRECT_DONE;
-        /* the reply of what was done may have been lost, and the one that was sent again found nothing */
+        /* the reply of a change may have been lost, and its retry found nothing */
         if (ok && *corrected == CORRECT_OTHER)
             ok = is_there(place, after, &there, code, err);
         if (ok && there)
@@ -258,7 +258,7 @@ bool correct_remove(const correct_place_t *place, const block_t *block, uint32_t
     return ok;
 }
 
-/* A person has put the same document there. */
+/* True if a user has put the same document there as a fix. */
 static bool is_fix(const block_t *block, uint32_t offset, const uint8_t *document, uint32_t length) {
     const load_file_t *file = block->file;
     return fix_marks_know(file->fixes, file->fix_count, block->offset + offset,

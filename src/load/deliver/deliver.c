@@ -1,15 +1,87 @@
+/* deliver: splits a batch into messages. insert_message sends one, judges the reply (outcome), reads duplicates back (ask), and
+ * sends again what is in doubt. With EXISTING_REPLACE, deliver_replace_others then replaces other documents that were found. */
 #include "load/deliver/deliver.h"
 #include "base/text.h"
-#include "load/deliver/deliver_inner.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
 
+/* ---- exceptions ---- */
+
+static exception_t *deliver_add_exception(deliver_t *deliver, uint32_t index, err_t *err) {
+    if (!GROW(deliver->exceptions, deliver->exception_room, deliver->count + 1, err))
+        return NULL;
+    exception_t *exception = &deliver->exceptions[deliver->count++];
+    exception->index = index;
+    exception->there = exception->taken = exception->kept = exception->replaced = false;
+    exception->reason[0] = '\0';
+    return exception;
+}
+
+static bool deliver_add_reject(deliver_t *deliver, uint32_t index, const char *reason, err_t *err) {
+    exception_t *exception = deliver_add_exception(deliver, index, err);
+    if (exception)
+        snprintf(exception->reason, sizeof exception->reason, "%s", reason);
+    return exception != NULL;
+}
+
+/* Adds a reject whose `_id` another document has. */
+static bool deliver_add_taken(deliver_t *deliver, const asked_t *asked, err_t *err) {
+    const deliver_owner_t *owner = deliver->owner;
+    exception_t *exception = deliver_add_exception(deliver, asked->index, err);
+    uint32_t length;
+    if (!exception)
+        return false;
+    const uint8_t *document = documents_at(deliver->documents, asked->index, &length);
+    exception->taken = true;
+    ask_say_taken(exception->reason, document, length);
+    const size_t used = strlen(exception->reason);
+    if (owner && owner->advice)
+        snprintf(exception->reason + used, sizeof exception->reason - used, "%s", owner->advice);
+    return true;
+}
+
+static void deliver_name_place(const deliver_t *deliver, uint32_t index, char *text, size_t size) {
+    const deliver_owner_t *owner = deliver->owner;
+    if (owner && owner->place)
+        owner->place(owner->context, index, text, size);
+    else
+        snprintf(text, size, "document %u of a batch", (unsigned)index);
+}
+
+/* Names the document over whose unlisted code patience ended. Always false. */
+static bool deliver_blame(const deliver_t *deliver, uint32_t index, const write_error_t *error, err_t *err) {
+    char place[600];
+    if (!error || err->status != STATUS_SERVER || !outcome_is_unlisted(error))
+        return false;
+    deliver_name_place(deliver, index, place, sizeof place);
+    err_add(err, "; if it is this document that is at fault, correct its record and load again");
+    return err_where(err, "%s", place);
+}
+
+static bool deliver_may_send(const deliver_t *deliver, err_t *err) {
+    const deliver_owner_t *owner = deliver->owner;
+    return !owner || !owner->may_send || owner->may_send(owner->context, err);
+}
+
+static void deliver_note_reply(deliver_t *deliver, const reply_t *reply, const verdict_t *verdict) {
+    deliver->touched |= reply->kind == REPLY_LOST || (reply->kind == REPLY_GIVEN && reply->inserted) ||
+                        (reply->kind == REPLY_FAILED && verdict->next != OUTCOME_STOP);
+}
+
+/* Ends the load. The reply need not say which documents went in, but says how many. Always false. */
+static bool deliver_stop(deliver_t *deliver, const trouble_t *trouble, uint32_t count, err_t *err) {
+    const reply_t *reply = trouble->reply;
+    if (reply->kind == REPLY_GIVEN && !reply->concern_failed && reply->inserted + reply->error_count <= count)
+        deliver->stored += (uint32_t)reply->inserted;
+    return deliver->wire->refuse(deliver->wire->context, trouble, err);
+}
+
 enum {
-    MANY = 8,       /* the part of a batch that makes it worth asking before the next one is sent */
-    SAME_AGAIN = 8, /* so often a document gets the same unlisted code before it is thought to be its fault */
+    MANY = 8,       /* the part of a batch with exceptions from which on the next one is looked up first */
+    SAME_AGAIN = 8, /* how often a document gets the same unlisted code before it counts as the cause */
 };
 
 deliver_t *deliver_new(const wire_t *wire, const deliver_owner_t *owner, err_t *err) {
@@ -46,7 +118,7 @@ void deliver_free(deliver_t *deliver) {
     free(deliver);
 }
 
-/* Only batches in which something went wrong need this. */
+/* Only batches with exceptions or look-ups need this. */
 static bool make_room(deliver_t *deliver, err_t *err) {
     const uint32_t count = deliver->documents->count;
     if (count > deliver->room) {
@@ -69,7 +141,7 @@ static bool make_room(deliver_t *deliver, err_t *err) {
     return true;
 }
 
-/* ---- what was not simply loaded ---- */
+/* ---- documents that were read back ---- */
 
 static bool add_there(deliver_t *deliver, uint32_t index, bool kept, err_t *err) {
     exception_t *exception = deliver_add_exception(deliver, index, err);
@@ -108,7 +180,7 @@ static uint64_t hash_of(const deliver_t *deliver, uint32_t index) {
     return XXH3_64bits(document, length);
 }
 
-/* Has one before it in the batch all of its bytes? The same row may come twice, and is stored once. */
+/* True if an equal document comes before it in the batch: the same row may come twice, and is stored once. */
 static bool has_twin_before(deliver_t *deliver, uint32_t index) {
     const uint32_t count = deliver->documents->count;
     for (uint32_t i = 0; !deliver->knows_twins && i < count; i++)
@@ -120,7 +192,7 @@ static bool has_twin_before(deliver_t *deliver, uint32_t index) {
     return deliver->twins[SEARCH_FIRST(count, i, deliver->twins[i].hash < hash)].index < index;
 }
 
-/* What the reading back has come to; what nothing was found of is pending again. */
+/* Settles the documents that were read back. Those of which nothing was found are pending again (*missed). */
 static bool settle_asked(deliver_t *deliver, bool *missed, err_t *err) {
     for (uint32_t i = 0; i < deliver->ask.count; i++) {
         const asked_t *asked = &deliver->ask.asked[i];
@@ -146,15 +218,14 @@ static bool settle_asked(deliver_t *deliver, bool *missed, err_t *err) {
 
 /* ---- a message ---- */
 
-/* How often in a row has this document had this unlisted code? */
+/* Counts how often in a row this document got the same unlisted code. */
 static void follow_trail(trail_t *trail, const write_error_t *error) {
     const bool unlisted = error && outcome_is_unlisted(error);
     trail->times = unlisted && trail->code == error->code ? trail->times + 1 : unlisted;
     trail->code = unlisted ? error->code : 0;
 }
 
-/* The documents of a message by what its reply proves of them: done with, to be read back, to be sent again.
- */
+/* Sorts the documents of a message by what its reply proves: settled, to be read back, or to be sent again. */
 static bool sort_documents(deliver_t *deliver, const message_t *message, const verdict_t *verdict,
                            err_t *err) {
     deliver->ask.count = deliver->pending_count = 0;
@@ -179,15 +250,15 @@ static bool sort_documents(deliver_t *deliver, const message_t *message, const v
             trail->in_doubt |= verdict->reached;
             follow_trail(trail, error);
             deliver->pending[deliver->pending_count++] =
-                index; /* never before what is still to be looked at */
+                index; /* never overtakes i: the message may use this array */
             break;
         }
     }
     return true;
 }
 
-/* True: a document has had the same unlisted code so often, while all others of its message went in, that it
- * must be the document. err has the sentence. */
+/* True if each pending document got the same unlisted code SAME_AGAIN times, while others of its message went in: then the
+ * document is the cause. err has the sentence. */
 static bool is_its_own_fault(const deliver_t *deliver, uint32_t sent, const write_error_t *error,
                              err_t *err) {
     char place[600];
@@ -204,7 +275,7 @@ static bool is_its_own_fault(const deliver_t *deliver, uint32_t sent, const writ
     return true;
 }
 
-/* What one reply has come to, and whether another try is worth it. *message is what is to be sent next. */
+/* Takes one reply, and waits before another try. *message: what to send next. */
 static bool take_reply(deliver_t *deliver, const reply_t *reply, message_t *message, uint32_t sent,
                        bool *missed, err_t *err) {
     static const char absent[] =
@@ -219,7 +290,7 @@ static bool take_reply(deliver_t *deliver, const reply_t *reply, message_t *mess
                    blamed = verdict.error ? message_index(message, verdict.error->index) : 0;
     if (!sort_documents(deliver, message, &verdict, err))
         return false;
-    if (deliver->ask.count && !*missed) /* it has answered: its patience is whole again, but not for ever */
+    if (deliver->ask.count && !*missed) /* the server has answered: full patience again, but not for ever */
         wire->begin(wire->context);
     if (deliver->ask.count &&
         (!ask_all(&deliver->ask, deliver->documents, err) || !settle_asked(deliver, missed, err)))
@@ -239,7 +310,7 @@ static bool take_reply(deliver_t *deliver, const reply_t *reply, message_t *mess
     return true;
 }
 
-/* Which of them are there already: an earlier run may have sent them. *message is what is left to be sent. */
+/* Looks up which documents are there already. *message: the others, to be sent. */
 static bool ask_before(deliver_t *deliver, uint32_t from, uint32_t to, message_t *message, err_t *err) {
     bool missed = false;
     if (!make_room(deliver, err))
@@ -255,7 +326,7 @@ static bool ask_before(deliver_t *deliver, uint32_t from, uint32_t to, message_t
     return true;
 }
 
-/* The documents [from, to), which fit one message, where no others have their `_id`s. */
+/* Inserts the documents [from, to), which fit one message. Only notes other documents that have their `_id`s. */
 static bool insert_message(deliver_t *deliver, uint32_t from, uint32_t to, err_t *err) {
     const wire_t *wire = deliver->wire;
     message_t message = {.all = deliver->documents, .from = from, .count = to - from};
@@ -299,8 +370,7 @@ static bool send_message(deliver_t *deliver, uint32_t from, uint32_t to, err_t *
            (!deliver->other_count || deliver_replace_others(deliver, err));
 }
 
-/* Where the message that begins with this document ends: 0 documents where the first is too large by itself.
- */
+/* Returns the end of the message that begins with this document; `from`: the document is too large by itself. */
 static uint32_t message_end(const deliver_t *deliver, uint32_t from) {
     const wire_t *wire = deliver->wire;
     const uint32_t *starts = deliver->documents->starts, count = deliver->documents->count;
@@ -333,7 +403,7 @@ bool deliver(deliver_t *deliver, const documents_t *documents, delivered_t *deli
             ok = deliver_add_reject(deliver, to++, reason, err);
         }
     }
-    /* a server needs longer to refuse a document than to show it */
+    /* a server needs longer to refuse a document than to return it */
     deliver->asks_first = deliver->count > documents->count / MANY;
     if (deliver->count > 1)
         qsort(deliver->exceptions, deliver->count, sizeof *deliver->exceptions, by_index);
@@ -363,4 +433,194 @@ bool deliver_look(deliver_t *deliver, const documents_t *documents, uint32_t ind
         if (*there || !wire->again(wire->context, &absent, err))
             return *there || err->status == STATUS_SERVER;
     }
+}
+
+/* ---- EXISTING_REPLACE ----
+ *
+ * Each replacement names all bytes that were read of the other document, so a message that comes late changes nothing, unless
+ * these bytes are back. */
+
+enum {
+    MOST_AT_ONCE = 8 << 20, /* bytes of a message, both documents counted */
+    OVERHEAD = 256,         /* of a statement */
+    DOUBTS = 1 << 16,
+};
+
+static uint32_t length_of(const deliver_t *deliver, const asked_t *other) {
+    uint32_t length;
+    documents_at(deliver->documents, other->index, &length);
+    return length;
+}
+
+bool deliver_note_other(deliver_t *deliver, const asked_t *asked, err_t *err) {
+    uint32_t length;
+    const uint8_t *document = documents_at(deliver->documents, asked->index, &length);
+    char reason[WIRE_WORDS];
+    if (asked->others > 1)
+        return deliver_add_reject(deliver, asked->index,
+                                  "several other documents with its _id are in the collection, on several "
+                                  "shards: which one to replace is not known",
+                                  err);
+    if (!ask_same_id(document, length, deliver->ask.kept + asked->kept_at, asked->kept_length))
+        return deliver_add_taken(deliver, asked, err);
+    if ((uint64_t)length + asked->kept_length + OVERHEAD > deliver->wire->max_document_bytes) {
+        snprintf(reason, sizeof reason,
+                 "it and the document with its _id that is in the collection have %u bytes together: too "
+                 "many to replace one by the other",
+                 length + asked->kept_length);
+        return deliver_add_reject(deliver, asked->index, reason, err);
+    }
+    deliver->others[deliver->other_count++] = *asked;
+    return true;
+}
+
+/* ---- messages that may come late ---- */
+
+/* Waits for messages of ours that may still be on their way and would replace one of these documents, once it is stored. */
+static bool outlive_doubts(deliver_t *deliver, const message_t *message, err_t *err) {
+    const deliver_owner_t *owner = deliver->owner;
+    for (uint32_t i = 0; deliver->doubts && i < message->count; i++) {
+        uint32_t length;
+        const uint8_t *document = documents_at(message->all, message_index(message, i), &length);
+        const int64_t since = deliver->doubts[owner->likeness(document, length) % DOUBTS];
+        if (since && !owner->outlive(owner->context, since, err))
+            return false;
+    }
+    return true;
+}
+
+static bool note_doubts(deliver_t *deliver, uint32_t count, err_t *err) {
+    const deliver_owner_t *owner = deliver->owner;
+    if (!owner->now)
+        return true;
+    if (!deliver->doubts && !(deliver->doubts = calloc(DOUBTS, sizeof *deliver->doubts)))
+        return err_memory(err, DOUBTS * sizeof *deliver->doubts);
+    for (uint32_t i = 0; i < count; i++)
+        deliver->doubts[owner->likeness(deliver->before[i].bytes, deliver->before[i].length) % DOUBTS] =
+            owner->now(owner->context);
+    return true;
+}
+
+/* ---- a message that replaces ---- */
+
+static uint32_t end_of(const deliver_t *deliver) {
+    uint64_t bytes = 0;
+    uint32_t to = 0;
+    for (; to < deliver->other_count && to < deliver->wire->max_batch; to++) {
+        const asked_t *other = &deliver->others[to];
+        bytes += (uint64_t)length_of(deliver, other) + other->kept_length + OVERHEAD;
+        if (to && bytes > MOST_AT_ONCE)
+            break;
+    }
+    return to;
+}
+
+static bool add_replaced(deliver_t *deliver, uint32_t index, err_t *err) {
+    exception_t *exception = deliver_add_exception(deliver, index, err);
+    if (exception)
+        exception->replaced = true;
+    return exception != NULL;
+}
+
+/* Settles the documents of which the reply is certain. The others are to be looked up. */
+static bool sort_replies(deliver_t *deliver, uint32_t to, const verdict_t *verdict, err_t *err) {
+    deliver->ask.count = 0;
+    for (uint32_t i = 0; i < to; i++) {
+        const uint32_t index = deliver->others[i].index;
+        trail_t *trail = &deliver->trails[index];
+        const outcome_t outcome = deliver->outcomes[i];
+        if (outcome == OUTCOME_STORED ? !add_replaced(deliver, index, err)
+            : outcome == OUTCOME_REFUSED && !trail->replacing
+                ? !deliver_add_reject(deliver, index, deliver->errors[i]->words, err)
+                : false)
+            return false;
+        if (outcome == OUTCOME_STORED || (outcome == OUTCOME_REFUSED && !trail->replacing))
+            continue;
+        trail->replacing |= verdict->reached;
+        deliver->ask.asked[deliver->ask.count++] =
+            (asked_t){.index = index, .error = outcome == OUTCOME_REFUSED ? deliver->errors[i] : NULL};
+    }
+    return true;
+}
+
+/* Settles the documents that were looked up. *missed: nothing was found of some; they are looked up again. */
+static bool settle(deliver_t *deliver, bool *missed, err_t *err) {
+    uint32_t left = 0;
+    *missed = false;
+    for (uint32_t i = 0; i < deliver->ask.count; i++) {
+        const asked_t asked = deliver->ask.asked[i];
+        bool ok = true;
+        if (asked.found == FOUND_SAME)
+            ok = add_replaced(deliver, asked.index, err);
+        else if (asked.error)
+            ok = deliver_add_reject(deliver, asked.index, asked.error->words, err);
+        else if (asked.found == FOUND_OTHER)
+            ok = deliver_note_other(deliver, &asked, err);
+        else
+            deliver->ask.asked[left++] = asked;
+        if (!ok)
+            return false;
+    }
+    *missed = left > 0;
+    deliver->ask.count = left;
+    return true;
+}
+
+/* Looks up until each is found. One that was there, but is not now, may not be shown yet. */
+static bool ask_again(deliver_t *deliver, err_t *err) {
+    static const trouble_t gone = {.words = "a document that was to be replaced is not there any more"};
+    const wire_t *wire = deliver->wire;
+    for (bool missed = deliver->ask.count > 0; missed;) {
+        if (!ask_all(&deliver->ask, deliver->documents, err) || !settle(deliver, &missed, err) ||
+            (missed && !wire->again(wire->context, &gone, err)))
+            return false;
+    }
+    return true;
+}
+
+/* Replaces the first of them. Those that still find another document in their place come again after the rest. */
+static bool replace_some(deliver_t *deliver, err_t *err) {
+    const wire_t *wire = deliver->wire;
+    const uint32_t to = end_of(deliver), count = deliver->other_count;
+    const message_t message = {.all = deliver->documents, .indexes = deliver->pending, .count = to};
+    reply_t reply;
+    for (uint32_t i = 0; i < to; i++) {
+        const asked_t *other = &deliver->others[i];
+        deliver->pending[i] = other->index;
+        deliver->before[i] = (replaced_t){deliver->ask.kept + other->kept_at, other->kept_length};
+    }
+    if (!outlive_doubts(deliver, &message, err) || !deliver_may_send(deliver, err) ||
+        !wire->replace(wire->context, &message, deliver->before, &reply, err))
+        return false;
+    const verdict_t verdict = outcome_judge(&reply, to, deliver->outcomes, deliver->errors);
+    trouble_t trouble = {.reply = &reply, .error = verdict.error};
+    deliver_note_reply(deliver, &reply, &verdict);
+    if (verdict.next == OUTCOME_STOP)
+        return deliver_stop(deliver, &trouble, to, err);
+    const bool lost = reply.kind == REPLY_LOST || reply.kind == REPLY_FAILED;
+    const uint32_t blamed = verdict.error ? deliver->pending[verdict.error->index] : 0;
+    if ((lost && !note_doubts(deliver, to, err)) || !sort_replies(deliver, to, &verdict, err))
+        return false;
+    memmove(deliver->others, deliver->others + to, (count - to) * sizeof *deliver->others);
+    deliver->other_count = count - to;
+    if (!deliver->other_count)
+        deliver->ask.kept_used = 0;
+    if (deliver->ask.count == to) { /* nothing was settled */
+        if (!wire->again(wire->context, &trouble, err))
+            return deliver_blame(deliver, blamed, trouble.error, err);
+        deliver->retries++;
+    } else {
+        wire->begin(wire->context);
+    }
+    return ask_again(deliver, err);
+}
+
+bool deliver_replace_others(deliver_t *deliver, err_t *err) {
+    deliver->wire->begin(deliver->wire->context);
+    for (uint32_t i = 0; i < deliver->other_count; i++)
+        deliver->trails[deliver->others[i].index].replacing = false;
+    while (deliver->other_count)
+        if (!replace_some(deliver, err))
+            return false;
+    return true;
 }

@@ -11,46 +11,47 @@
  *                                                                another  a reject (or as `existing` says)
  *                                                                nothing  sent again
  *
- * Documents that may be there from an earlier run (documents_t.may_be_there) are read back before they are sent.
- * A document that was refused after an earlier message of ours may have stored it is read back, too. It is tried again
- * for as long as the wire's patience lasts. */
+ * Documents that may be there from an earlier run (documents_t.may_be_there) are read back before they are sent. A
+ * document that was refused after an earlier message of ours may have stored it is read back, too. Retries go on until the
+ * wire's patience runs out. */
 #ifndef TIPPLE_LOAD_DELIVER_DELIVER_H
 #define TIPPLE_LOAD_DELIVER_DELIVER_H
 
+#include "load/deliver/ask.h"
 #include "load/deliver/outcome.h"
 #include "server/wire.h"
 
 typedef struct deliver deliver_t;
 
-/* What deliver asks of whoever knows the records. */
+/* Questions of deliver to its owner, who knows the records. */
 typedef struct {
     void *context;
     existing_t existing; /* what becomes of a document whose `_id` another one has */
-    /* Where a document's record is, for people: "a.csv:57". NULL: nobody knows. */
+    /* Names the place of a document's record for messages: "a.csv:57". NULL: not known. */
     void (*place)(void *context, uint32_t index, char *text, size_t size);
-    /* Another document has its `_id`: is it one that a person has put there instead? NULL: no. */
+    /* Another document has its `_id`. True if a user has put that one there instead. NULL: never. */
     bool (*accepts)(void *context, uint32_t index, const uint8_t *stored, uint32_t length);
     const char *advice; /* ends the reason of a reject whose `_id` another document has; NULL: nothing */
-    /* Asked before each message of a batch but the first: may this load still send all of the batch? False ends the
+    /* Asked before each message of a batch except the first: may this load still send all of the batch? False ends the
      * delivery; err says why, or is empty. NULL: yes. */
     bool (*may_send)(void *context, err_t *err);
-    /* EXISTING_REPLACE: a hash that all documents share which the server takes for equal; the time; and waits until no
-     * message that was sent before `since` can be on its way any more. False: err. NULL, all: nothing is late. */
+    /* EXISTING_REPLACE; if all three are NULL, no message comes late. A hash that all documents share which the server
+     * takes for equal; the time; and a wait until no message that was sent before `since` can still arrive (false: err). */
     uint64_t (*likeness)(const uint8_t *document, uint32_t length);
     int64_t (*now)(void *context);
     bool (*outlive)(void *context, int64_t since, err_t *err);
 } deliver_owner_t;
 
-/* Both must live as long as it does. */
+/* Wire and owner must live as long as the deliver_t. */
 deliver_t *deliver_new(const wire_t *wire, const deliver_owner_t *owner, err_t *err);
 void deliver_free(deliver_t *deliver); /* NULL is allowed */
 
 /* A document that was not simply loaded. */
 typedef struct {
     uint32_t index;          /* in the batch */
-    bool there;              /* already, */
+    bool there;              /* it was there already, */
     bool kept;               /* or, with EXISTING_KEEP, another document is */
-    bool replaced;           /* it took the place of another one; else it is a reject, */
+    bool replaced;           /* it replaced another one; else it is a reject, */
     bool taken;              /* because another document has its `_id` */
     char reason[WIRE_WORDS]; /* of a reject */
 } exception_t;
@@ -64,10 +65,59 @@ typedef struct {
 } delivered_t;
 
 /* False: the fate of some documents is unknown and the load must stop (status 4, 1, or that of a signal); or the
- * owner says that not all of it may be sent. *delivered then has what is known of the others. */
+ * owner says that not all of the batch may be sent. *delivered then has what is known of the others. */
 bool deliver(deliver_t *deliver, const documents_t *documents, delivered_t *delivered, err_t *err);
 
-/* Is the document with this one's `_id` there, equal to it or not? Asked until it is, or patience is over. */
+/* Looks up a document with this one's `_id`, equal or not, until it is *there or patience runs out. */
 bool deliver_look(deliver_t *deliver, const documents_t *documents, uint32_t index, bool *there, err_t *err);
+
+/* ---- inside deliver.c ---- */
+
+/* A document that was not simply stored with the first message. */
+typedef struct {
+    bool in_doubt;  /* a message of ours may have stored it */
+    bool replacing; /* a message of ours may have replaced another one by it */
+    uint32_t times; /* how often in a row it got `code` */
+    int code;
+} trail_t;
+
+/* A document of the batch, by its hash. */
+typedef struct {
+    uint64_t hash;
+    uint32_t index;
+} twin_t;
+
+struct deliver {
+    const wire_t *wire;
+    const deliver_owner_t *owner;
+    /* for the documents of the largest batch that had an exception so far */
+    uint32_t room;
+    trail_t *trails;     /* by index in the batch */
+    outcome_t *outcomes; /* these two by place in the message */
+    const write_error_t **errors;
+    uint32_t *pending; /* indexes to be sent again */
+    uint32_t pending_count;
+    twin_t *twins; /* ascending by hash and index, if knows_twins */
+    bool knows_twins;
+    ask_t ask;
+    bool asks_first; /* many of the last batch were there */
+    exception_t *exceptions;
+    size_t count, exception_room;
+    const documents_t *documents; /* of the call */
+    uint32_t stored, retries;
+    bool touched;
+    /* EXISTING_REPLACE: documents whose `_id`s other documents have; these are in ask.kept */
+    asked_t *others;
+    uint32_t other_count;
+    replaced_t *before; /* by place in the message */
+    /* by likeness: since when a message of ours may be on its way that replaces such a document */
+    int64_t *doubts;
+};
+
+/* Notes that another document has this `_id`. deliver_replace_others replaces it; where that is not allowed, the record is
+ * rejected. */
+bool deliver_note_other(deliver_t *deliver, const asked_t *asked, err_t *err);
+/* Replaces all that were noted, until it is known what became of each. */
+bool deliver_replace_others(deliver_t *deliver, err_t *err);
 
 #endif

@@ -11,7 +11,7 @@ static void doubt_all(uint32_t count, outcome_t *outcomes, const write_error_t *
     }
 }
 
-/* Each entry is of a document of its own, and those without one were inserted. */
+/* True if each entry is about another document, and all documents without an entry were inserted. */
 static bool adds_up(const reply_t *reply, uint32_t count, const write_error_t **errors) {
     for (uint32_t i = 0; i < reply->error_count; i++) {
         const write_error_t *error = &reply->errors[i];
@@ -64,7 +64,7 @@ verdict_t outcome_judge(const reply_t *reply, uint32_t count, outcome_t *outcome
     switch (reply->kind) {
     case REPLY_GIVEN:
         return judge_given(reply, count, outcomes, errors);
-    case REPLY_FAILED: /* a code of documents is none here: it speaks of the message */
+    case REPLY_FAILED: /* the code is about the message, so it rejects no document */
         if (ends(code_class(reply->code, reply->words)) && !reply->passing)
             verdict.next = OUTCOME_STOP;
         break;

@@ -1,3 +1,6 @@
+/* A feeder takes a piece, finds its dialect and first record (beginning), cuts its text into blocks (cut_block), passes over or
+ * compares those that earlier loads have done (done_before), holds back a torn last record (torn), stops at --limit (limited),
+ * and pushes the rest. All of that state belongs to one thread, except what beginning shares between feeders. */
 #include "load/feed/feeder.h"
 #include "base/chars.h"
 #include "base/err.h"
@@ -16,20 +19,19 @@
 #include <unistd.h>
 #include <xxhash.h>
 
-/* beginning: before a piece is cut: by which dialect is it read, and where does its first record begin? Where quoted fields
- * may contain line ends, only the text of the file from its beginning on tells that. What one feeder finds, it leaves to
- * the others. A beginning_t belongs to one feeder. */
+/* ---- beginning: the dialect of a piece, and where its first record begins ----
+ *
+ * Where quoted fields may contain line ends, only the file's text from its beginning shows where a record begins. What one
+ * feeder finds, the others use. */
 
 typedef struct {
     const schema_t *schema;
     const feeder_options_t *options;
     pool_t *pool;
-    load_file_t *files; /* of all feeders; pieces of one input are neighbours, in the order of its text */
+    load_file_t *files; /* of all feeders; pieces of one input are neighbours, in text order */
     size_t file_count;
     pthread_mutex_t *lock; /* guards first_record of all files */
 } beginning_t;
-
-/* ---- the dialect ---- */
 
 static bool refuse_header(load_file_t *file, err_t *err) {
     file->changed = true;
@@ -40,8 +42,8 @@ static bool refuse_header(load_file_t *file, err_t *err) {
         file->input->name);
 }
 
-/* A later member of a compressed tar is read when those before it are loaded, and nothing can be added then. With --limit nobody knows
- * before which files are read. */
+/* Adds to the error why columns cannot be added. A later member of a compressed tar is read when those before it are loaded; with
+ * --limit nobody knows before which files are read. */
 static void refuse_columns(const beginning_t *beginning, const load_file_t *file, const text_t *unknown,
                            err_t *err) {
     if (!unknown->length)
@@ -64,7 +66,7 @@ static bool tell_columns(const beginning_t *beginning, load_file_t *file, const 
            options->columns(options->context, file, dialect, unknown, err);
 }
 
-/* The dialect of the file's first bytes, which its records in the collection were read by, too. */
+/* Finds the dialect of the file's first bytes, which must be that of its records in the collection. */
 static bool find_dialect(beginning_t *beginning, load_file_t *file, dialect_head_t *head, err_t *err) {
     dialect_t dialect;
     size_t begins, ends;
@@ -92,14 +94,14 @@ static bool find_dialect(beginning_t *beginning, load_file_t *file, dialect_head
     return true;
 }
 
-/* By the text at the cutter, which is the file's beginning. */
+/* Finds the dialect at the cutter, which is at the file's beginning. */
 static bool see_dialect(beginning_t *beginning, load_file_t *file, cutter_t *cutter, err_t *err) {
     dialect_head_t head;
     if (file->dialect)
         return true;
     if (!cutter_look(cutter, beginning->schema, &head, err))
         return false;
-    if (!head.length && !head.begun) /* nothing to read, or a fault, which the first cut tells */
+    if (!head.length && !head.begun) /* nothing to read, or a fault, which the first cut reports */
         return true;
     return find_dialect(beginning, file, &head, err);
 }
@@ -110,7 +112,7 @@ static cutter_t *open_again(const beginning_t *beginning, const load_file_t *fil
     return *source ? cutter_new(*source, beginning->pool, CUTTER_RECORD, err) : NULL;
 }
 
-/* Of a piece that is not the first: the file is opened once more. */
+/* The same for a piece that is not the first: the file is opened once more. */
 static bool see_dialect_of_start(beginning_t *beginning, load_file_t *file, err_t *err) {
     source_t *source;
     if (file->dialect)
@@ -122,14 +124,14 @@ static bool see_dialect_of_start(beginning_t *beginning, load_file_t *file, err_
     return ok;
 }
 
-/* ---- where records begin ---- */
+/* ---- beginning: where records begin ---- */
 
 static bool has_neighbour(const beginning_t *beginning, const load_file_t *file) {
     return file > beginning->files && file[-1].input == file->input && file[-1].to == file->from;
 }
 
-/* Where the record before the window ends is found from the nearest place that is known: the beginning of this piece or of
- * one before it, or where the cutter is. Notes where the pieces begin that are passed. */
+/* Moves the cutter to the window from the nearest place where a record is known to begin: in this piece, in one before it, or at
+ * the cutter. Notes where the pieces begin that it passes. */
 static bool pass(const beginning_t *beginning, load_file_t *file, cutter_t *cutter, uint64_t window,
                  err_t *err) {
     load_file_t *from = file;
@@ -142,7 +144,7 @@ static bool pass(const beginning_t *beginning, load_file_t *file, cutter_t *cutt
         from++;
         if (!cutter_seek(cutter, from->from, UINT64_MAX, err))
             return false;
-        if (pool_closed(beginning->pool)) /* the load ends, and the cutter with it: it is not there */
+        if (pool_closed(beginning->pool)) /* the load ends: the cutter has not moved */
             return true;
         from->first_record = cutter_offset(cutter);
         from->bracket_before = cutter_bracket(cutter);
@@ -169,10 +171,10 @@ static bool beginning_seek(beginning_t *beginning, load_file_t *file, cutter_t *
     return ok;
 }
 
-/* Before the cutter's first cut: finds the dialect, and moves the cutter to the piece's first record. False: err; status 5
- * if the file does not fit, or has changed. */
+/* Finds the dialect, and moves the cutter to the piece's first record, before its first cut. False: err; status 5 if the file
+ * does not fit, or has changed. */
 static bool beginning_read(beginning_t *beginning, load_file_t *file, cutter_t *cutter, err_t *err) {
-    /* a stream that is compared may go on */
+    /* a stream that is compared may continue */
     const bool wanted =
         !file->only_compares || beginning->schema->multiline || file->input->kind == INPUT_STREAM;
     if (wanted && !(file->from ? see_dialect_of_start(beginning, file, err)
@@ -181,8 +183,7 @@ static bool beginning_read(beginning_t *beginning, load_file_t *file, cutter_t *
     return beginning_seek(beginning, file, cutter, file->from, err);
 }
 
-/* Notes that the records of this piece, all of which the cutter has cut, end at this byte, where the first one of the next
- * piece begins. */
+/* Notes for the next piece that its first record begins at `end`, where the records of this one end. */
 static void beginning_note_end(beginning_t *beginning, load_file_t *file, const cutter_t *cutter,
                                uint64_t end) {
     if (!beginning->schema->multiline || file + 1 == beginning->files + beginning->file_count ||
@@ -194,14 +195,13 @@ static void beginning_note_end(beginning_t *beginning, load_file_t *file, const 
     pthread_mutex_unlock(beginning->lock);
 }
 
-/* cut_block: a stretch of text that was cut becomes a block, which has numbers for its records. */
+/* ---- cut_block: a cut becomes a block, whose records have numbers ---- */
 
 #if defined(__x86_64__) && __has_include(<xxh_x86dispatch.h>)
-#include <xxh_x86dispatch.h> /* the same functions, with the widest registers that this CPU has */
+#include <xxh_x86dispatch.h> /* the same functions with the widest registers of this CPU */
 #endif
 
-/* Of its text. The sum over blocks does not depend on their order, so each hash knows
- * its block's number. */
+/* Seeds the hash with the block's number, because sums over blocks do not depend on their order. */
 static uint64_t hash_text(uint64_t text, uint64_t from) {
     return XXH3_64bits_withSeed(&text, sizeof text, from);
 }
@@ -211,8 +211,8 @@ static uint64_t hash_block(const cut_t *cut, uint64_t from) {
                      from);
 }
 
-/* It owns the cut's text. from: the number that its reading began with; a piece may begin in the middle of a record of the
- * one before. NULL: out of memory. */
+/* Makes a block that owns the cut's text. from: the window where reading began; a piece may begin in the middle of a record of
+ * the one before. NULL: out of memory. */
 static block_t *cut_block_new(load_file_t *file, const cut_t *cut, uint64_t from, uint32_t epoch) {
     block_t *block = calloc(1, sizeof *block);
     if (!block)
@@ -243,13 +243,12 @@ static block_t *cut_block_new(load_file_t *file, const cut_t *cut, uint64_t from
     return block;
 }
 
-/* the offset of its last byte */
 static uint64_t cut_block_last(const block_t *block) {
     const uint64_t end = block->offset + block->length + block->oversize.length;
     return end ? end - 1 : 0;
 }
 
-/* Gives its records `_id`s from the file's extents, which must reach so far. */
+/* Gives the records `_id`s from the file's extents, which must reach so far. */
 static bool cut_block_number(block_t *block, err_t *err) {
     uint64_t voff;
     const load_file_t *file = block->file;
@@ -262,18 +261,17 @@ static bool cut_block_number(block_t *block, err_t *err) {
     return true;
 }
 
-/* done_before: blocks that earlier loads have done: which they are, and whether their text is what it was. One thread's, for
- * one file after the other. */
+/* ---- done_before: which blocks earlier loads have done, and whether their text has changed ---- */
 
-/* What was compared of the file at hand; begins as {0}. */
+/* What was compared of the current file. */
 typedef struct {
-    const done_run_t *run; /* that its text is compared with, */
-    uint64_t run_hash;     /* as far as it was read, */
+    const done_run_t *run; /* the run that its text is compared with, */
+    uint64_t run_hash;     /* the sum of hashes read of that run, */
     uint64_t tail_hash;
     size_t runs_compared;
 } done_before_t;
 
-/* Where it begins. */
+/* Returns the offset where a block begins. */
 static unsigned long long byte_of(uint64_t block) {
     return block * RECORD_ID_BLOCK_BYTES;
 }
@@ -296,7 +294,7 @@ static bool refuse_changed(load_file_t *file, const done_run_t *run, err_t *err)
                    file->input->name, byte_of(run->from), byte_of(run->to));
 }
 
-/* Of a file that is shorter than what was loaded of it. Always false. */
+/* Refuses a file that is shorter than what was loaded of it. Always false. */
 static bool done_before_refuse_older(load_file_t *file, err_t *err) {
     file->changed = true;
     return err_set(err, STATUS_INPUT,
@@ -306,11 +304,11 @@ static bool done_before_refuse_older(load_file_t *file, err_t *err) {
                    file->input->name);
 }
 
-/* Is the text of done blocks what it was? Known when a run of them is over. */
+/* Compares the text of a done block; the result is known at the end of a run. */
 static bool compare(done_before_t *compared, load_file_t *file, const block_t *block, err_t *err) {
     const done_run_t *run = done_runs_find(&file->done_before, block->from);
     const done_run_t tail = {file->tail.from, file->tail.to, file->tail.hash};
-    if (!run) /* it begins within what was the last block then, or behind it */
+    if (!run) /* it begins in or after what was the last block */
         return refuse_changed(file, tail.from < tail.to ? &tail : &(done_run_t){block->from, block->to, 0},
                               err);
     if (run != compared->run) {
@@ -324,8 +322,8 @@ static bool compare(done_before_t *compared, load_file_t *file, const block_t *b
     return true;
 }
 
-/* Does the block begin with what was the last one of the stream then? That may have ended anywhere in it. Without a last one
- * nothing was there at all. */
+/* True if the block begins with the stream's former last block, which may have ended anywhere in it. If there was none, nothing
+ * was loaded before. */
 static bool begins_with_tail(const load_file_t *file, const block_t *block) {
     const tail_t *tail = &file->tail;
     XXH3_state_t *state = tail->from < tail->to ? XXH3_createState() : NULL;
@@ -340,7 +338,7 @@ static bool begins_with_tail(const load_file_t *file, const block_t *block) {
     return found;
 }
 
-/* Is it a stream that begins with all that was loaded of it, and is longer now? */
+/* True for a stream that begins with all that was loaded of it, and is longer now. */
 static bool done_before_goes_on(const done_before_t *compared, const load_file_t *file,
                                 const block_t *block) {
     return file->only_compares && file->input->kind == INPUT_STREAM && file->dialect && !block->partial &&
@@ -357,8 +355,8 @@ static bool done_before_has(const load_file_t *file, const block_t *block) {
                 : block->from < block->to && done_runs_cover(&file->done_before, block->from, block->to));
 }
 
-/* Compares one of those, where that is wanted. False: it has changed. */
-/* One that a fault of the input has cut off says nothing; the fault will be told. */
+/* Compares a done block, if wanted. False: it has changed. A block that a fault of the input cut off proves nothing; the fault is
+ * reported later. */
 static bool done_before_compare(done_before_t *compared, load_file_t *file, const block_t *block,
                                 err_t *err) {
     if (block->partial || !(file->compares || file->only_compares))
@@ -369,7 +367,7 @@ static bool done_before_compare(done_before_t *compared, load_file_t *file, cons
     return true;
 }
 
-/* All of the piece was compared: was nothing missing at its end? */
+/* False if the piece, all of which was compared, lacks text at its end. */
 static bool done_before_end(const done_before_t *compared, load_file_t *file, err_t *err) {
     const done_run_t tail = {file->tail.from, file->tail.to, file->tail.hash};
     if (file->compares && compared->runs_compared < file->done_before.count)
@@ -377,10 +375,9 @@ static bool done_before_end(const done_before_t *compared, load_file_t *file, er
     return !file->only_compares || compared->tail_hash == tail.hash || refuse_changed(file, &tail, err);
 }
 
-/* torn: the last record of a file that may grow, where it has no line end: it is sent by itself, when the catalog knows of
- * it. */
+/* ---- torn: a last record without a line end, in a file that may grow: sent by itself, when the catalog knows of it ---- */
 
-/* A block of the last record alone, whose line has no end. NULL: out of memory. */
+/* Makes a block of the last record alone. NULL: out of memory. */
 static block_t *cut_at(pool_t *pool, block_t *block, uint32_t at, err_t *err) {
     block_t *torn = malloc(sizeof *torn);
     if (!torn) {
@@ -396,7 +393,7 @@ static block_t *cut_at(pool_t *pool, block_t *block, uint32_t at, err_t *err) {
     torn->first_line += lines_count(block->buffer.bytes, at);
     torn->file_start = false;
     torn->after_another = true;
-    torn->hash = 0; /* the block's own speaks of both */
+    torn->hash = 0; /* the block's own hash covers both */
     if (!pool_split(pool, &block->buffer, at, block->length, &torn->buffer)) {
         err_memory(err, torn->length);
         free(torn);
@@ -406,7 +403,6 @@ static block_t *cut_at(pool_t *pool, block_t *block, uint32_t at, err_t *err) {
     return torn;
 }
 
-/* Where the last record begins, which has no line end. */
 static uint32_t last_record(const schema_t *schema, const block_t *block) {
     const uint8_t *text = block->buffer.bytes;
     if (!schema->multiline) {
@@ -424,13 +420,13 @@ static uint32_t last_record(const schema_t *schema, const block_t *block) {
     return last == begin ? 0 : (uint32_t)last;
 }
 
-/* Cuts it off its input's last block. torn->block: a block of this record alone, or NULL: there is none. *block becomes NULL
- * where it was nothing else. */
+/* Cuts the torn record off its input's last block. torn->block: a block of this record alone, or NULL: there is none. *block
+ * becomes NULL if nothing else was in it. */
 static bool torn_cut(const schema_t *schema, pool_t *pool, block_t **block, news_t *torn, err_t *err) {
     block_t *last = *block;
     const uint8_t *text = last->buffer.bytes;
     torn->block = NULL;
-    if (schema->kind == RECORDS_BSON) /* a document tells its end */
+    if (schema->kind == RECORDS_BSON) /* a document says where it ends */
         return true;
     if (!last->tail || !last->file->may_be_torn || last->oversize.length || !last->length ||
         text[last->length - 1] == '\n')
@@ -444,7 +440,7 @@ static bool torn_cut(const schema_t *schema, pool_t *pool, block_t **block, news
         *block = NULL;
     else if (!(last = cut_at(pool, last, at, err)))
         return false;
-    /* where the record begins, not what stands before the first one */
+    /* of the record, not of what stands before the first one */
     text = last->buffer.bytes + before;
     const uint64_t length = last->length - before;
     *torn = (news_t){.kind = NEWS_TORN,
@@ -454,12 +450,12 @@ static bool torn_cut(const schema_t *schema, pool_t *pool, block_t **block, news
     return true;
 }
 
-/* limited: the first records of all inputs, as many as --limit allows, and no more. One thread's. */
+/* ---- limited: the first records of all inputs, as many as --limit allows ---- */
 
 typedef struct {
     const schema_t *schema;
-    uint64_t left; /* records; UINT64_MAX: there is no limit */
-    bool about;    /* lines count for records as long as they are few */
+    uint64_t left; /* records; UINT64_MAX: no limit */
+    bool about;    /* lines count as records while they are few */
     records_t *counter;
     records_place_t scratch;
 } limited_t;
@@ -469,8 +465,8 @@ static void limited_free(limited_t *limited) {
     free(limited->scratch.bytes);
 }
 
-/* A line is a record at most, but of JSON: where the block's lines are surely within the limit, nobody needs to look at
- * them. */
+/* True if the block's lines are surely within the limit, so that records need not be counted: a line is at most one record,
+ * except in JSON. */
 static bool count_lines(limited_t *limited, const block_t *block) {
     const schema_t *schema = limited->schema;
     if (schema->kind == RECORDS_JSON)
@@ -489,7 +485,7 @@ static void cut_off(limited_t *limited, block_t *block) {
     block->partial = true;
 }
 
-/* Cuts the block off behind the last record that is allowed: it is partial then. */
+/* Cuts the block off after the last record that is allowed; it is partial then. */
 static bool limited_cut(limited_t *limited, block_t *block, err_t *err) {
     if (limited->about && count_lines(limited, block))
         return true;
@@ -516,11 +512,13 @@ static bool limited_cut(limited_t *limited, block_t *block, err_t *err) {
     return true;
 }
 
+/* ---- the feeders ---- */
+
 enum {
     MOST_THREADS = 16,
     CHAIN_BYTES =
-        64 * 1024, /* little beside any --memory, because its feeder may wait for a buffer meanwhile */
-    LEAST_SEEK = 4 /* windows that are worth a leap */
+        64 * 1024, /* little compared to any --memory, because its feeder may wait for a buffer meanwhile */
+    LEAST_SEEK = 4 /* done windows that are worth a seek */
 };
 
 struct feeder {
@@ -528,27 +526,27 @@ struct feeder {
     team_t team;
     atomic_uint running;
     atomic_ullong disk_bytes, text_bytes;
-    pthread_mutex_t lock; /* of what follows, and of the calls of misfit */
+    pthread_mutex_t lock; /* guards the members below, and calls of misfit */
     size_t next_file;
-    bool skipped_any;           /* a file was left out */
-    pthread_mutex_t beginnings; /* of where records begin */
+    bool skipped_any;
+    pthread_mutex_t beginnings; /* beginning_t.lock */
 };
 
 /* What one thread carries from file to file. */
 typedef struct {
     feeder_t *feeder;
     source_kit_t kit;
-    block_t *chain, **chain_end; /* small files' blocks on their way into the queue, all at once */
+    block_t *chain, **chain_end; /* small files' blocks, to be pushed together */
     uint32_t chain_bytes;
-    uint32_t epoch; /* of the file at hand */
+    uint32_t epoch; /* of the current file */
     uint32_t tail_parts;
     done_before_t compared;
-    bool at_beginning; /* of the file at hand: nothing of it was read and understood yet */
+    bool at_beginning; /* nothing of the current file was read and understood yet */
     beginning_t beginning;
     limited_t limited;
 } worker_t;
 
-/* Waking a loader costs more than a small block is worth. False when nobody takes blocks any more. */
+/* Pushes the chain: waking a loader costs more than a small block is worth. False: nobody takes blocks any more. */
 static bool push_chain(worker_t *worker) {
     const feeder_options_t *options = &worker->feeder->options;
     block_t *chain = worker->chain;
@@ -580,7 +578,6 @@ static bool push(worker_t *worker, block_t *block) {
     return (may_wait && worker->chain_bytes < CHAIN_BYTES) || push_chain(worker);
 }
 
-/* Tells the main thread, if there is one that wants to know. */
 static bool tell(const worker_t *worker, news_t news, err_t *err) {
     load_state_t *loading = worker->feeder->options.loading;
     news.epoch = worker->epoch;
@@ -593,7 +590,7 @@ static bool number(const feeder_options_t *options, block_t *block, err_t *err) 
             cut_block_number(block, err));
 }
 
-/* The last record without a line end is not handed on, but told of. *block becomes NULL where it is nothing else. */
+/* Tells the main thread of a torn record instead of pushing it. *block becomes NULL if nothing else was in it. */
 static bool hold_back_torn(worker_t *worker, block_t **block, err_t *err) {
     const feeder_options_t *options = &worker->feeder->options;
     news_t torn;
@@ -606,7 +603,7 @@ static bool hold_back_torn(worker_t *worker, block_t **block, err_t *err) {
     return false;
 }
 
-/* From this block on the stream is loaded, not only compared. */
+/* Asks the main thread to load the stream from this block on, instead of only comparing it. */
 static bool go_on(worker_t *worker, block_t *block, err_t *err) {
     load_file_t *file = block->file;
     if (!load_state_ask(worker->feeder->options.loading, ASK_TO_GO_ON, file, 0, err))
@@ -616,7 +613,7 @@ static bool go_on(worker_t *worker, block_t *block, err_t *err) {
     return true;
 }
 
-/* Hands a block on; false when the feeding is over (err is set unless it was closed). */
+/* Hands a block on. False when the feeding is over (err is set unless the queue was closed). */
 static bool hand_on(worker_t *worker, load_file_t *file, cut_t *cut, uint64_t from, bool *more, err_t *err) {
     const feeder_options_t *options = &worker->feeder->options;
     block_t *block = cut_block_new(file, cut, from, worker->epoch);
@@ -637,7 +634,7 @@ static bool hand_on(worker_t *worker, load_file_t *file, cut_t *cut, uint64_t fr
     if (options->limit != UINT64_MAX) {
         ok = limited_cut(&worker->limited, block, err);
         *more = !block->partial || worker->limited.left; /* a damaged input makes it partial, too */
-        if (!*more)                                      /* not fed to its end, but this far it was */
+        if (!*more)                                      /* not fed to its end, but this far */
             file->blocks = block->to;
     }
     ok = ok && number(options, block, err);
@@ -657,13 +654,13 @@ static bool hand_on(worker_t *worker, load_file_t *file, cut_t *cut, uint64_t fr
     return ok;
 }
 
-/* Is its text what the disk has, of which a part is read apart from the rest? More than that part is read to find out where
+/* True if its text is what the disk has, so that a part can be read without the rest. More than that part is read to find where
  * its records begin. */
 static bool is_text_on_disk(const load_file_t *file) {
     return file->input->kind == INPUT_PLAIN && !input_is_in_stream(file->input);
 }
 
-/* Where the next cut will begin (*window) lies in blocks that are done: after them. */
+/* Moves on past done blocks if the next cut would begin in them. */
 static bool pass_over_done(worker_t *worker, load_file_t *file, cutter_t *cutter, uint64_t *window,
                            err_t *err) {
     const done_run_t *run = done_runs_find(&file->done_before, *window);
@@ -673,7 +670,7 @@ static bool pass_over_done(worker_t *worker, load_file_t *file, cutter_t *cutter
     return beginning_seek(&worker->beginning, file, cutter, run->to, err);
 }
 
-/* 1: a block was handed on; 0: the piece is over; -1: a fault. */
+/* Cuts the next block. 1: it was handed on; 0: the piece is over; -1: a fault. */
 static int feed_next(worker_t *worker, load_file_t *file, cutter_t *cutter, uint64_t *end, bool *more,
                      err_t *err) {
     feeder_t *feeder = worker->feeder;
@@ -688,7 +685,7 @@ static int feed_next(worker_t *worker, load_file_t *file, cutter_t *cutter, uint
     if (got <= 0)
         return got;
     if (cut.offset / RECORD_ID_BLOCK_BYTES >= file->to) {
-        pool_give(feeder->options.pipeline->pool, &cut.buffer); /* the next piece's first record */
+        pool_give(feeder->options.pipeline->pool, &cut.buffer); /* of the next piece */
         return 0;
     }
     *end = cut.next_offset;
@@ -697,12 +694,11 @@ static int feed_next(worker_t *worker, load_file_t *file, cutter_t *cutter, uint
     return hand_on(worker, file, &cut, window, more, err) ? 1 : *more ? -1 : 0;
 }
 
-/* Not taken by another load, nor taken again by us since, which is another ownership. */
+/* False if another load has taken the piece, or this one has taken it again since, which is another ownership. */
 static bool is_ours(const worker_t *worker, const load_file_t *file) {
     return file->epoch == worker->epoch;
 }
 
-/* The piece was read to its end. */
 static bool finish(worker_t *worker, load_file_t *file, const cutter_t *cutter, uint64_t end, err_t *err) {
     const uint64_t blocks =
         end == UINT64_MAX ? file->from : (end + RECORD_ID_BLOCK_BYTES - 1) / RECORD_ID_BLOCK_BYTES;
@@ -741,7 +737,7 @@ static bool feed_text(worker_t *worker, load_file_t *file, bool *more, err_t *er
     if (!source)
         return false;
     cutter_t *cutter = cutter_new(source, options->pipeline->pool, CUTTER_RECORD, err);
-    uint64_t disk = 0, end = UINT64_MAX; /* of a stream some bytes were read before this */
+    uint64_t disk = 0, end = UINT64_MAX; /* 0: counts what was read of a stream before, too */
     int got = cutter && beginning_read(&worker->beginning, file, cutter, err) ? 1 : -1;
     bool begun = false;
     while (*more && got > 0 && is_ours(worker, file)) {
@@ -755,7 +751,7 @@ static bool feed_text(worker_t *worker, load_file_t *file, bool *more, err_t *er
             *more = false;
     }
     worker->at_beginning &= got != 0;
-    /* a piece that ends before its file does must not be done with text of two versions */
+    /* a piece that ends before its file must not be done with text of two versions */
     if (*more && got == 0 && is_ours(worker, file) &&
         (!source_is_unchanged(source, err) || !finish(worker, file, cutter, end, err)))
         got = -1;
@@ -764,7 +760,7 @@ static bool feed_text(worker_t *worker, load_file_t *file, bool *more, err_t *er
     return got >= 0;
 }
 
-/* The pieces of a file are left out together; where order decides, so are the files after it. */
+/* True if the file is left out. All its pieces are; and, where order matters, so are the files after it. */
 static bool is_left_out(const feeder_t *feeder, const load_file_t *file) {
     const feeder_options_t *options = &feeder->options;
     const load_file_t *at = file, *end = options->files + options->file_count;
@@ -775,7 +771,7 @@ static bool is_left_out(const feeder_t *feeder, const load_file_t *file) {
     return (options->in_order && feeder->skipped_any) || (at < end && at->input == file->input);
 }
 
-/* A file may be left out that does not fit the format, or cannot be read to its end. */
+/* True if the file may be left out: it does not fit the format, or cannot be read to its end. */
 static bool may_leave_out(worker_t *worker, load_file_t *file, err_t *err) {
     feeder_t *feeder = worker->feeder;
     const feeder_options_t *options = &feeder->options;
@@ -799,8 +795,8 @@ static bool feed_file(worker_t *worker, load_file_t *file, bool *more, err_t *er
     return tell(worker, (news_t){.kind = NEWS_SKIPPED, .file = file}, err);
 }
 
-/* The next file, or the next files, where one stream holds them: this thread reads them in order. What it has
- * collected goes before it waits. */
+/* Takes the next file, or all files of the next stream, which this thread reads in order. Before it waits, it pushes its
+ * chain. */
 static bool take_files(worker_t *worker, size_t *first, size_t *end) {
     feeder_t *feeder = worker->feeder;
     const feeder_options_t *options = &feeder->options;
@@ -820,8 +816,8 @@ static bool take_files(worker_t *worker, size_t *first, size_t *end) {
     return *first < *end;
 }
 
-/* Of one stream's files some may be another load's, or done. One ownership is fed once: a piece that was lost and
- * taken again while a feeder was on its way to it is met twice. */
+/* False for files of a stream that are another load's, or done. One ownership is fed once: a piece that was lost and taken again
+ * while a feeder was on its way to it comes twice. */
 static bool is_wanted(load_file_t *file) {
     const uint32_t epoch = file->epoch;
     return !file->work || file->only_compares || (epoch && atomic_exchange(&file->fed_epoch, epoch) != epoch);
@@ -839,7 +835,7 @@ static void feed(worker_t *worker) {
         load_file_t *file = &feeder->options.files[next++];
         if (!is_wanted(file))
             continue;
-        if (file->input->kind == INPUT_STREAM && !push_chain(worker)) /* which may be slow */
+        if (file->input->kind == INPUT_STREAM && !push_chain(worker)) /* a stream may be slow */
             return;
         file->feeding = true;
         if (!feed_file(worker, file, &more, &err) && err.text[0])
@@ -850,8 +846,8 @@ static void feed(worker_t *worker) {
     }
 }
 
-/* So many of the feeders have ended, or never began. When one is through, or has failed, all are to be. A load may still
- * have torn records to send: its queue is closed by feeder_join. */
+/* Ends this many feeders, which are through, have failed, or never began; then all are to end. A load may still have torn records
+ * to send: feeder_join closes its queue. */
 static void end_feeders(feeder_t *feeder, uint32_t count) {
     const feeder_options_t *options = &feeder->options;
     hand_out_close(options->hand_out);
@@ -886,7 +882,7 @@ static void *work(void *context) {
     return NULL;
 }
 
-/* Who fills several pipes may fill them by turns: with one that is not read it would wait for ever, and so would we. */
+/* Counts pipes. Who fills several by turns would wait for ever at one that is not read, and so would we. */
 static size_t count_pipes(const feeder_options_t *options) {
     size_t count = 0;
     for (size_t i = 0; i < options->file_count; i++)

@@ -6,11 +6,11 @@ struct hand_out {
     load_file_t *files;
     size_t file_count;
     load_state_t *loading;
-    pthread_mutex_t lock; /* of what follows */
+    pthread_mutex_t lock; /* guards the members below */
     pthread_cond_t added;
-    size_t *numbers;            /* a ring of file_count places: a piece waits once at most, */
-    bool *waits;                /* also one that was lost while it waited, and taken again */
-    size_t head, count, staged; /* staged: after them, and not to be given out yet */
+    size_t *numbers;            /* a ring: each piece waits at most once, */
+    bool *waits;                /* also if it was lost while it waited, and taken again */
+    size_t head, count, staged; /* staged: pieces after them, not to be given out yet */
     uint32_t feeders, waiting;
     bool closed;
 };
@@ -70,8 +70,7 @@ static bool are_of_one_stream(const hand_out_t *hand_out, size_t a, size_t b) {
     return input_is_in_stream(left) && input_is_in_stream(right) && left->archive == right->archive;
 }
 
-/* Under the lock, which is let go meanwhile: the last feeder that waits tells everybody that nothing comes.
- */
+/* Called with the lock, which is released meanwhile. The last feeder that waits says that nothing is on its way. */
 static void wait_for_more(hand_out_t *hand_out) {
     if (++hand_out->waiting == hand_out->feeders) {
         pthread_mutex_unlock(&hand_out->lock);

@@ -1,18 +1,143 @@
+/* forget: entry_documents, which finds and removes the documents of an input by ranges of `_id`s; and `tipple forget`, which
+ * looks up all inputs before it changes anything. */
 #include "load/forget/forget.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/stop.h"
 #include "catalog/catalog.h"
 #include "catalog/places.h"
+#include "catalog/store/entry_bson.h"
 #include "catalog/store/store_mongo.h"
+#include "format/record/record_id.h"
 #include "input/file/name.h"
-#include "load/forget/entry_documents.h"
-#include "load/plan/describe_input.h"
+#include "load/plan/inputs.h"
+#include "server/bson_read.h"
 #include "server/collection.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+
+enum { RANGES_AT_ONCE = 100 };
+
+/* ---- entry_documents ---- */
+
+/* A range of `_id`s: in one lane all numbers of an extent belong to the entry. */
+typedef bool take_range_t(void *context, int64_t from, int64_t to, err_t *err);
+
+static bool each_range(const entry_t *entry, uint64_t offset, take_range_t *take, void *context, err_t *err) {
+    for (size_t i = 0; i < entry->extent_count; i++) {
+        const extent_t *extent = &entry->extents[i];
+        const uint64_t blocks = (extent->length + RECORD_ID_BLOCK_BYTES - 1) / RECORD_ID_BLOCK_BYTES,
+                       before = offset > extent->start ? offset - extent->start : 0;
+        for (uint64_t block = 0; before < extent->length && block < blocks && block < RECORD_ID_LANES;
+             block++) {
+            const uint32_t lane =
+                record_id_lane(entry->ordinal, extent->start + block * RECORD_ID_BLOCK_BYTES);
+            if (!take(context, record_id_make(lane, extent->base + before),
+                      record_id_make(lane, extent->base + extent->length - 1), err))
+                return false;
+        }
+    }
+    return true;
+}
+
+/* Loads make `_id`s of int64; documents of others may have other numbers. */
+static void append_id_range(bson_t *to, int64_t from, int64_t last) {
+    BCON_APPEND(to, "_id", "{", "$gte", BCON_INT64(from), "$lte", BCON_INT64(last), "$type",
+                BCON_UTF8("long"), "}");
+}
+
+static bool run(const entry_place_t *place, bson_t *command, bool writes, bson_t *reply, err_t *err) {
+    const bool ok = server_command(place->server, place->client, server_database(place->server), command,
+                                   writes, reply, err);
+    bson_destroy(command);
+    return ok;
+}
+
+typedef struct {
+    const entry_place_t *place;
+    bool any;
+} looking_t;
+
+/* Asks for one range a command: for several, by $or, a server reads all of a clustered collection. */
+static bool look_at_range(void *context, int64_t from, int64_t last, err_t *err) {
+    looking_t *looking = context;
+    bson_t filter = BSON_INITIALIZER, reply, document;
+    bson_iter_t documents;
+    if (looking->any)
+        return true;
+    append_id_range(&filter, from, last);
+    bson_t *command = BCON_NEW("find", BCON_UTF8(server_collection(looking->place->server)), "filter",
+                               BCON_DOCUMENT(&filter), "limit", BCON_INT32(1), "singleBatch", BCON_BOOL(true),
+                               "projection", "{", "_id", BCON_INT32(1), "}");
+    bson_destroy(&filter);
+    const bool ok = run(looking->place, command, false, &reply, err);
+    looking->any = ok && bson_read_batch(&reply, &documents) && bson_read_next(&documents, &document);
+    bson_destroy(&reply);
+    return ok;
+}
+
+bool entry_documents_look(const entry_place_t *place, const entry_t *entry, uint64_t offset, bool *any,
+                          err_t *err) {
+    looking_t looking = {.place = place};
+    const bool ok = each_range(entry, offset, look_at_range, &looking, err);
+    *any = looking.any;
+    return ok;
+}
+
+typedef struct {
+    const entry_place_t *place;
+    bson_t deletes;
+    uint32_t count;
+} removing_t;
+
+static bool send_deletes(removing_t *removing, err_t *err) {
+    const entry_place_t *place = removing->place;
+    bson_t reply;
+    if (!removing->count)
+        return true;
+    bson_t *command = BCON_NEW("delete", BCON_UTF8(server_collection(place->server)), "deletes",
+                               BCON_ARRAY(&removing->deletes), "ordered", BCON_BOOL(false));
+    server_append_uuid(place->server, place->uuid, command);
+    const bool ok = run(place, command, true, &reply, err);
+    bson_destroy(&reply);
+    bson_reinit(&removing->deletes);
+    removing->count = 0;
+    return ok;
+}
+
+static bool remove_range(void *context, int64_t from, int64_t last, err_t *err) {
+    removing_t *removing = context;
+    char text[16];
+    bson_t q = BSON_INITIALIZER;
+    append_id_range(&q, from, last);
+    BCON_APPEND(&removing->deletes, entry_index_key(removing->count++, text), "{", "limit", BCON_INT32(0),
+                "q", BCON_DOCUMENT(&q), "}");
+    bson_destroy(&q);
+    return removing->count < RANGES_AT_ONCE || send_deletes(removing, err);
+}
+
+bool entry_documents_remove(const entry_place_t *place, const entry_t *entry, err_t *err) {
+    removing_t removing = {.place = place};
+    bson_init(&removing.deletes);
+    const bool ok = each_range(entry, 0, remove_range, &removing, err) && send_deletes(&removing, err);
+    bson_destroy(&removing.deletes);
+    return ok;
+}
+
+bool entry_documents_may_remove(const entry_place_t *place, err_t *err) {
+    bson_t reply;
+    const bool ok =
+        run(place,
+            BCON_NEW("delete", BCON_UTF8(server_collection(place->server)), "deletes", "[", "{", "q", "{",
+                     "_id", "{", "$in", "[", "]", "}", "}", "limit", BCON_INT32(0), "}", "]"),
+            true, &reply, err);
+    bson_destroy(&reply);
+    return ok;
+}
+
+/* ---- forget ---- */
 
 enum { NAP_MS = 50 };
 
@@ -25,11 +150,11 @@ typedef struct {
     entry_place_t documents;
     places_t *places;
     heartbeat_t *heartbeat;
-    bool begun; /* inputs are out of the catalog */
+    bool begun; /* inputs were taken out of the catalog */
     load_id_t id;
     int64_t lease_ms;
     step_t step;
-    bool own_ids; /* an input's documents are not known by their `_id`s */
+    bool own_ids; /* `_id`s do not show the input of a document */
 } forgetting_t;
 
 static int64_t now(void *context) {
@@ -61,7 +186,7 @@ static bool remove_documents(void *context, const entry_t *entry, err_t *err) {
     return entry_documents_remove(&((forgetting_t *)context)->documents, entry, err);
 }
 
-/* What has the places of an input in another collection is somebody else's. */
+/* Refuses another collection than the catalog describes: its documents may belong to others. */
 static bool is_its_collection(const forgetting_t *forgetting, const catalog_header_t *header, err_t *err) {
     const collection_t *place = &forgetting->place;
     const char *name = server_namespace(forgetting->server);
@@ -108,7 +233,7 @@ static bool is_known(const forgetting_t *forgetting, const char *name) {
     return meant.lives || (forgetting->spec->documents ? meant.gone != NULL : meant.remains);
 }
 
-/* Where one of several may be meant, nobody guesses: the same command once more would remove the next one. */
+/* Refuses a name that several inputs may mean: a repeated command would remove the next one. */
 static bool is_one(const forgetting_t *forgetting, const char *name, err_t *err) {
     const size_t lives = places_meant(forgetting->places, name).lives;
     text_t shown = {.length = 0};
@@ -125,7 +250,7 @@ static bool is_one(const forgetting_t *forgetting, const char *name, err_t *err)
     return false;
 }
 
-/* A name that was loaded may be that of another input's file today: then it is not known which of them is meant. */
+/* Refuses a name whose file is known as another input today: it is unknown which is meant. */
 static bool is_its_file(const forgetting_t *forgetting, const char *name, char *given, err_t *err) {
     const places_meant_t meant = places_meant(forgetting->places, name);
     const manifest_options_t options = {.input_name = NULL};
@@ -152,8 +277,8 @@ static bool is_its_file(const forgetting_t *forgetting, const char *name, char *
     return !other;
 }
 
-/* An input may have been recognised under another path than that by which it was loaded. Its documents are not removed by that
- * alone, since another file may be there by now. */
+/* Refuses a name that is not in the catalog. That an input was recognised under it does not suffice to remove its documents: by
+ * now another file may have the name. */
 static bool refuse_unknown(const forgetting_t *forgetting, const char *name, err_t *err) {
     const char *namespace = server_namespace(forgetting->server);
     const entry_t *entry = places_known_as(forgetting->places, name);
@@ -173,7 +298,7 @@ static bool refuse_unknown(const forgetting_t *forgetting, const char *name, err
     return false;
 }
 
-/* What the catalog calls an input: what a load of this argument would, or else the argument itself. */
+/* Finds the name of an input in the catalog: what a load would call this argument, or else the argument itself. */
 static bool find_input(const forgetting_t *forgetting, char *given, char **name, err_t *err) {
     const char *namespace = server_namespace(forgetting->server);
     char *clean = name_clean(given);
@@ -198,7 +323,6 @@ static bool find_input(const forgetting_t *forgetting, char *given, char **name,
     return is_one(forgetting, *name, err) && (!by_load || is_its_file(forgetting, *name, given, err));
 }
 
-/* All are looked up before any is touched. */
 static bool find_inputs(const forgetting_t *forgetting, forgotten_t *forgotten, err_t *err) {
     const forget_spec_t *spec = forgetting->spec;
     for (size_t i = 0; i < spec->input_count; i++)
@@ -207,7 +331,6 @@ static bool find_inputs(const forgetting_t *forgetting, forgotten_t *forgotten, 
     return true;
 }
 
-/* It is a load to others, so that they wait for it, and go on if it dies. */
 static bool enroll(forgetting_t *forgetting, err_t *err) {
     bson_t *fields = BCON_NEW("command", BCON_UTF8("forget"), "version", BCON_UTF8(TIPPLE_VERSION));
     load_id_t id;
@@ -220,7 +343,7 @@ static bool enroll(forgetting_t *forgetting, err_t *err) {
                                                     no_documents, NULL, err)) != NULL;
 }
 
-/* A load that did not know of a removal may have sent more of it. */
+/* Looks for documents that loads sent because they did not know of a removal. */
 static bool look_again(forgetting_t *forgetting, const removal_t *removal, const char *name, bool *late,
                        err_t *err) {
     *late = false;
@@ -236,7 +359,7 @@ static bool look_again(forgetting_t *forgetting, const removal_t *removal, const
     return true;
 }
 
-/* What was meant is gone already. */
+/* Names an input that may be meant, but stays: the one that was meant is already gone. */
 static bool tell_other(const forgetting_t *forgetting, const char *name, const entry_t *other, err_t *err) {
     text_t shown = {.length = 0};
     places_show(forgetting->places, other, &shown);
@@ -247,7 +370,7 @@ static bool tell_other(const forgetting_t *forgetting, const char *name, const e
     return spelling != NULL;
 }
 
-/* What is left of each after the removal. */
+/* Finds out what came of an input after the removal. */
 static bool look_at_rest(forgetting_t *forgetting, const removal_t *removal, forgotten_t *forgotten,
                          err_t *err) {
     const places_meant_t meant = places_meant(forgetting->places, forgotten->name);

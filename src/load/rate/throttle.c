@@ -1,9 +1,10 @@
+/* A batch passes two gates, at which threads stand in line: the limit of its place (pass_gate), then the rate (pay). */
 #include "load/rate/throttle.h"
 #include "base/clock.h"
 #include "base/stop.h"
 #include "base/threads.h"
-#include "load/rate/rate_step.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -39,9 +40,9 @@ typedef struct {
     line_t line;
     rate_step_t step;
     uint32_t under_way, waiting, largest; /* documents of the largest batch */
-    int64_t rests_ns;                     /* nothing goes before this */
-    int64_t stepped_ns;                   /* since then: */
-    int64_t took_ns, answered;            /* batches, all of them together */
+    int64_t rests_ns;                     /* no batch goes before this */
+    int64_t stepped_ns;                   /* the last step; since then: */
+    int64_t took_ns, answered;            /* time of all batches, and their number */
 } gate_t;
 
 struct throttle {
@@ -63,7 +64,7 @@ static void wake_first(const line_t *line) {
         pthread_cond_signal(&line->first->woken);
 }
 
-/* To the end of the line; back when it is this thread's turn. */
+/* Joins the end of the line, and returns when it is this thread's turn. */
 static void stand_in(throttle_t *throttle, line_t *line, waiter_t *me) {
     condition_init(&me->woken);
     me->next = NULL;
@@ -84,7 +85,7 @@ static void stand_out(line_t *line, waiter_t *me) {
     wake_first(line);
 }
 
-/* The first in a line waits, until the moment or until it is woken, and never long without looking up. */
+/* Waits, as the first in a line, for the moment or to be woken; at most LOOK_UP_NS, to check for a stop signal. */
 static void wait_until(throttle_t *throttle, waiter_t *me, int64_t now, int64_t moment) {
     int64_t until = moment - now < LOOK_UP_NS ? moment : now + LOOK_UP_NS;
     condition_wait_until(&me->woken, &throttle->lock, until);
@@ -92,7 +93,7 @@ static void wait_until(throttle_t *throttle, waiter_t *me, int64_t now, int64_t 
 
 /* ---- the two gates that a batch passes ---- */
 
-/* When the next one may go to this place; INT64_MAX: when another has come back. */
+/* Returns when the next batch may go to this place; INT64_MAX: after another has come back. */
 static int64_t free_from(const gate_t *gate) {
     uint32_t most = gate->step.limit < 1 ? 1 : (uint32_t)gate->step.limit;
     return gate->under_way >= most ? INT64_MAX : gate->rests_ns;
@@ -171,7 +172,7 @@ void throttle_leave(throttle_t *throttle, size_t place, int64_t began_ns, uint32
     pthread_mutex_unlock(&throttle->lock);
 }
 
-/* ---- what it came to ---- */
+/* ---- figures, begin and end ---- */
 
 throttle_place_t throttle_place(throttle_t *throttle, size_t place) {
     const gate_t *gate = &throttle->gates[place];
@@ -221,4 +222,103 @@ void throttle_close(throttle_t *throttle) {
     for (size_t i = 0; i < throttle->place_count; i++)
         wake_first(&throttle->gates[i].line);
     pthread_mutex_unlock(&throttle->lock);
+}
+
+/* ---- rate_step ---- */
+
+const double RATE_STEP_LEAST = 0.05, RATE_STEP_START = 0.25;
+
+/* Below GROW times the usual time the limit grows, from SHRINK times on it shrinks; in between it stays. */
+static const double GROW = 1.3, SHRINK = 1.7, WEIGHT = 0.4, MOST_CUT = 0.25;
+
+rate_step_t rate_step_begin(double limit, double most) {
+    return (rate_step_t){.limit = limit, .most = most};
+}
+
+static void learn(rate_step_t *step, double took) {
+    step->now = step->now > 0 ? step->now + WEIGHT * (took - step->now) : took;
+    if (step->usual <= 0 || step->now < step->usual)
+        step->usual = step->now;
+    else if (step->limit <= 2 * RATE_STEP_LEAST) /* slow without the load: others are the cause */
+        step->usual += WEIGHT / 4 * (step->now - step->usual);
+}
+
+void rate_step(rate_step_t *step, double took) {
+    learn(step, took);
+    const double times = step->now / step->usual;
+    if (times >= SHRINK) {
+        step->limit *= fmax(GROW / times, MOST_CUT);
+        step->worst = fmax(step->worst, times);
+    } else if (times < GROW) {
+        step->limit = step->limit < 1 ? step->limit * 1.25 : step->limit + fmax(0.25, step->limit / 16);
+    }
+    step->limit = fmin(fmax(step->limit, RATE_STEP_LEAST), step->most);
+}
+
+/* ---- traffic ---- */
+
+typedef struct {
+    traffic_figures_t figures;
+    uint32_t under_way;
+    int64_t since_ns; /* when under_way rose from 0 */
+} collection_t;
+
+struct traffic {
+    pthread_mutex_t lock;
+    size_t count;
+    collection_t places[];
+};
+
+traffic_t *traffic_new(size_t places) {
+    traffic_t *traffic = calloc(1, sizeof *traffic + places * sizeof *traffic->places);
+    if (!traffic)
+        return NULL;
+    pthread_mutex_init(&traffic->lock, NULL);
+    traffic->count = places;
+    return traffic;
+}
+
+void traffic_free(traffic_t *traffic) {
+    if (traffic)
+        pthread_mutex_destroy(&traffic->lock);
+    free(traffic);
+}
+
+int64_t traffic_begin(traffic_t *traffic, size_t at) {
+    collection_t *place = &traffic->places[at];
+    pthread_mutex_lock(&traffic->lock);
+    int64_t now = clock_now_ns();
+    if (place->under_way++ == 0)
+        place->since_ns = now;
+    if (place->under_way > place->figures.most)
+        place->figures.most = place->under_way;
+    pthread_mutex_unlock(&traffic->lock);
+    return now;
+}
+
+void traffic_end(traffic_t *traffic, size_t at, int64_t began_ns) {
+    collection_t *place = &traffic->places[at];
+    pthread_mutex_lock(&traffic->lock);
+    int64_t now = clock_now_ns();
+    place->figures.batches++;
+    place->figures.waiting_ns += now - began_ns;
+    if (--place->under_way == 0)
+        place->figures.busy_ns += now - place->since_ns;
+    pthread_mutex_unlock(&traffic->lock);
+}
+
+void traffic_add(traffic_t *traffic, size_t at, uint64_t documents) {
+    pthread_mutex_lock(&traffic->lock);
+    traffic->places[at].figures.documents += documents;
+    pthread_mutex_unlock(&traffic->lock);
+}
+
+traffic_figures_t traffic_figures(traffic_t *traffic, size_t at) {
+    pthread_mutex_lock(&traffic->lock);
+    const collection_t *place = &traffic->places[at];
+    traffic_figures_t figures = place->figures;
+    if (place->under_way)
+        figures.busy_ns += clock_now_ns() - place->since_ns;
+    pthread_mutex_unlock(&traffic->lock);
+    return figures;
 }

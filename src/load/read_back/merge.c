@@ -4,7 +4,7 @@
 #include <string.h>
 #include <xxhash.h>
 
-/* A document that starts with a 64-bit `_id`, as all of ours do: length, type, "_id", value. */
+/* Reads the 64-bit `_id` that all of our documents start with: length, type, "_id", value. */
 static bool read_id(const uint8_t *document, uint32_t length, int64_t *id) {
     static const uint8_t head[] = {0x12, '_', 'i', 'd', 0};
     if (length < 4 + sizeof head + sizeof *id || memcmp(document + 4, head, sizeof head) != 0)
@@ -13,7 +13,7 @@ static bool read_id(const uint8_t *document, uint32_t length, int64_t *id) {
     return true;
 }
 
-/* To the next stored document that has a place; the others are told. */
+/* Goes to the next stored document that has a place, and reports those without one. */
 static bool step(merge_t *merge, err_t *err) {
     for (;;) {
         int got = merge->next(merge->context, &merge->stored, &merge->length, err);
@@ -51,7 +51,7 @@ static bool step_over(merge_t *merge, merge_kind_t kind, err_t *err) {
 }
 
 typedef struct {
-    const uint8_t *document; /* NULL: it is known by its hash */
+    const uint8_t *document; /* NULL: only its hash is known */
     uint32_t length;         /* 0: nothing is expected */
     uint64_t hash;
 } expected_t;
@@ -68,8 +68,8 @@ static merge_found_t found_at(merge_kind_t kind, int64_t id, const expected_t *e
         .kind = kind, .id = id, .expected = expected->document, .expected_length = expected->length};
 }
 
-/* Several documents may have the `_id`, one a shard, in any order: which of them is the one expected, if any
- * is, shows at the last. Another one is kept until then, and all after it are duplicated whatever comes. */
+/* Several documents may have the `_id`, one on each shard, in any order. Only after the last is it known whether the expected one
+ * is among them. The first other one is kept until then; all further ones are duplicates in either case. */
 static bool compare(merge_t *merge, int64_t id, const expected_t *expected, err_t *err) {
     merge_found_t other = found_at(MERGE_CHANGED, id, expected);
     uint8_t *kept = NULL;

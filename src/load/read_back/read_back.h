@@ -1,43 +1,88 @@
-/* read_back: what the collection already holds of a block that an earlier run has begun. Each record of the block is
- * compared with it, byte for byte, before anything is sent. All documents in the block's range of `_id`s are read into
- * memory first, because reading may have to start over. Belongs to one loader thread. */
+/* read_back: what the collection already holds. snapshot_read reads ranges of it. read_back keeps the range of a block that an
+ * earlier run has begun, and compares each record of the block with it, byte for byte, before anything is sent. All of the range is
+ * read into memory first, because reading may have to start over. Each belongs to one thread. */
 #ifndef TIPPLE_LOAD_READ_BACK_READ_BACK_H
 #define TIPPLE_LOAD_READ_BACK_READ_BACK_H
 
 #include "load/read_back/merge.h"
+#include "server/server.h"
 
 typedef struct read_back read_back_t;
 
 read_back_t *read_back_new(err_t *err);
 void read_back_free(read_back_t *range); /* NULL is allowed */
 
-/* Nothing is kept: another range, or the same from its start. */
+/* Empties the range: another one follows, or the same from its start. */
 void read_back_clear(void *range);
-/* The range's next document, in ascending order of `_id`s. */
+/* Adds the next document, in ascending order of `_id`s. */
 bool read_back_keep(void *range, const uint8_t *document, uint32_t length, err_t *err);
-/* That was all of them: records may be looked for, once each. */
+/* Call it after the last document. Then each record may be looked up once. */
 bool read_back_ready(read_back_t *range, err_t *err);
 
-/* Was anything there? If not, nobody needs to look. */
+/* False if the range is empty: then no record needs to be looked up. */
 bool read_back_any(const read_back_t *range);
 
-/* Is another document under a record's `_id` one that a person has put there instead? By its XXH3 hash. */
+/* Another document has a record's `_id`: true if a user has put it there instead. hash: its XXH3. */
 typedef bool read_back_accepts_t(void *context, uint64_t hash);
 
 typedef enum {
     READ_BACK_NOTHING,  /* it is to be sent */
-    READ_BACK_SAME,     /* there: on whichever shard, whatever else has its `_id` */
+    READ_BACK_SAME,     /* it is there on some shard, whatever else has its `_id` */
     READ_BACK_OTHER,    /* another document has its `_id` */
-    READ_BACK_ACCEPTED, /* the same, and it may stay */
+    READ_BACK_ACCEPTED, /* another document has its `_id`, and it may stay */
 } read_back_found_t;
 
-/* Of one record, in ascending order of `_id`s: what there is of its document (NULL: none could be made).
- * accepts may be NULL: none is. */
+/* Looks up a record's document (NULL: none could be made). Call it in ascending order of `_id`s. accepts may be NULL: no
+ * other document may stay. */
 bool read_back_look(read_back_t *range, int64_t id, const uint8_t *document, uint32_t length,
                     read_back_accepts_t *accepts, void *context, read_back_found_t *found, err_t *err);
 
-/* No more records: was there a document (any; the first: *stray) that is not of a place that was looked at? known: one
- * more place that something may be at. */
+/* Call it after the last record. *any: there is a document where no record was looked up; *stray: the first one's `_id`. known:
+ * one more `_id` that may have a document. */
 bool read_back_end(read_back_t *range, int64_t known, bool *any, int64_t *stray, err_t *err);
+
+/* ---- snapshot_read ----
+ *
+ * Reads ranges of `_id`s in ascending order: the documents that the majority has, from the primary and through the router, so that
+ * orphans do not count. Verify compares them with its files, a load with blocks that an earlier run has begun.
+ *
+ * A lost connection, an election, a moved chunk or a forgotten cursor can end a range too early. Then the caller reads
+ * it again from its start: what came until then proves nothing. */
+
+typedef struct snapshot_read snapshot_read_t;
+
+/* client: the thread's own, which stays the caller's; NULL: the reader takes one from the server. */
+snapshot_read_t *snapshot_read_new(server_t *server, mongoc_client_t *client, err_t *err);
+void snapshot_read_free(snapshot_read_t *reader); /* NULL is allowed */
+
+/* Renews the patience: before a new piece of work, or after a piece that went well. */
+void snapshot_read_refresh(snapshot_read_t *reader);
+
+/* Begins with the documents whose `_id`s are in [from, end); INT64_MAX as the end is included. */
+void snapshot_read_begin(snapshot_read_t *reader, int64_t from, int64_t end);
+/* Begins with the documents that pass the filter. */
+void snapshot_read_begin_filter(snapshot_read_t *reader, const bson_t *filter);
+
+/* Gives the next document, valid until the next call. 1: there is one; 0: the end; -1: the range was cut short. With
+ * snapshot_read_again another try is worth it, and the wait for it is over; else err says why not. */
+int snapshot_read_next(snapshot_read_t *reader, const uint8_t **document, uint32_t *length, err_t *err);
+bool snapshot_read_again(const snapshot_read_t *reader);
+
+typedef void snapshot_clear_fn(void *context);
+typedef bool snapshot_keep_fn(void *context, const uint8_t *document, uint32_t length, err_t *err);
+
+/* Reads all of a range: calls keep for each document, and clear before the first one, also when reading starts over. False:
+ * the server was unreachable until patience ran out, or refused, or keep did. */
+bool snapshot_read_all(snapshot_read_t *reader, int64_t from, int64_t end, snapshot_clear_fn *clear,
+                       snapshot_keep_fn *keep, void *context, err_t *err);
+
+/* The same for all documents that pass the filter (NULL: all of the collection). more: further options of the finds, such as a
+ * projection and the batch size; NULL: the usual ones. */
+bool snapshot_read_filtered(snapshot_read_t *reader, const bson_t *filter, const bson_t *more,
+                            snapshot_clear_fn *clear, snapshot_keep_fn *keep, void *context, err_t *err);
+
+/* Hashes a document so that all documents that a server's comparison takes for equal have the same hash: 1, 1.0 and
+ * NumberLong(1) are equal, and so are a text and a symbol. Unequal documents may share it, too. */
+uint64_t loose_hash(const uint8_t *document, uint32_t length);
 
 #endif

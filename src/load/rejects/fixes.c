@@ -1,3 +1,5 @@
+/* Entries are read and encoded first (`seen`); when all of a file were read, they are judged by the catalog; those that count
+ * are sorted by `_id`, and doubles are dropped. */
 #include "load/rejects/fixes.h"
 #include "base/log.h"
 #include "base/text.h"
@@ -12,13 +14,13 @@
 
 enum { NAMED = 3 }; /* places, in a warning */
 
-/* What is kept of an entry: nothing that grows with its record. */
+/* What is kept of an entry: nothing grows with its record. */
 typedef struct {
-    reject_head_t head; /* its path may be that of the entry before */
-    uint64_t bytes;     /* the hash of the record as it is now: to know it again */
-    bool placed;        /* its input was known: the fix has its document there */
+    reject_head_t head; /* its path may be shared with the entry before */
+    uint64_t bytes;     /* the hash of the record as it is now, to recognise it */
+    bool placed;        /* its input was known: the fix has its `_id`, and its document, if any */
     fix_verdict_t verdict;
-    fix_t fix; /* it counts where it has an input (entry) */
+    fix_t fix; /* it counts if its `entry` is set */
 } seen_t;
 
 struct fixes {
@@ -45,15 +47,15 @@ typedef struct {
     fix_t again; /* for fixes_make */
 } reading_t;
 
-/* The entries of a reject file are judged when all of them were read. */
+/* The entries of one reject file while they are judged. */
 typedef struct {
     fixes_t *fixes;
     const places_t *places;
     const ledger_t *held; /* entries of other pieces wait; NULL: none do */
     const char *path;
-    bool of_another; /* it was written for another collection */
-    size_t belong;   /* entries */
-    err_t why;       /* of the first one that does not */
+    bool of_another; /* the file was written for another collection */
+    size_t belong;   /* entries of this collection */
+    err_t why;       /* why the first other entry is closed */
     named_places_t closed, not_yet;
 } judging_t;
 
@@ -94,7 +96,7 @@ const entry_t *fixes_input(const places_t *places, const reject_head_t *retry, c
 
 /* ---- which entries count ---- */
 
-/* By which dialect the load has read the record that it rejected; 0: not known. */
+/* Returns the dialect by which the load read the rejected record; 0: unknown. */
 static uint64_t read_by(const entry_t *entry, uint64_t offset) {
     for (size_t i = 0; i < entry->piece_count; i++)
         if (piece_reject(&entry->pieces[i], offset))
@@ -102,13 +104,13 @@ static uint64_t read_by(const entry_t *entry, uint64_t offset) {
     return 0;
 }
 
-/* An edited record of another header, or another format, would get its values into the wrong fields. */
+/* True if the record was rejected under another header or format: its values would get into the wrong fields. */
 static bool is_read_otherwise(const entry_t *entry, const reject_head_t *retry) {
     const uint64_t now = read_by(entry, retry->offset);
     return retry->read_by && retry->read_by != (now ? now : retry->dialect);
 }
 
-/* err: why it is closed. */
+/* Judges an entry. err: why it is closed. */
 static fix_verdict_t judge(const judging_t *judging, const reject_head_t *retry, const entry_t **entry,
                            uint64_t *of, bool *belongs, err_t *err) {
     const char *path = judging->path;
@@ -174,7 +176,7 @@ bad_value_t fixes_bad_value(const schema_t *schema, const entry_t *entry) {
     return schema->bad_value_said ? schema->bad_value : entry_bad_value(entry, schema->bound);
 }
 
-/* The document of a record under the `_id` of the fix; its length is 0 where there is none. */
+/* Makes the document under the `_id` of the fix; length 0: there is none. */
 static bool encode(reading_t *reading, const retry_t *retry, fix_t *fix, err_t *err) {
     const fixes_options_t *options = reading->options;
     record_t record = {.needed = retry->length};
@@ -202,8 +204,8 @@ static bool is_answer(const fix_t *fix, const fix_mark_t *answer) {
     return fix->length && answer && answer->hash == fix->hash;
 }
 
-/* Its document, as if the entry counted. To verify, a record that was fixed is read in the way that makes the document that the
- * catalog knows, if there is one: a --retry may have had another --on-bad-value than its input. */
+/* Makes the document as if the entry counted. For verify, a fixed record is read in the way that makes the document that the
+ * catalog knows, if any: a --retry may have had another --on-bad-value than its input. */
 static bool encode_seen(reading_t *reading, const retry_t *retry, seen_t *seen, err_t *err) {
     const fixes_options_t *options = reading->options;
     const reject_head_t *head = &retry->head;
@@ -229,12 +231,11 @@ static bool encode_seen(reading_t *reading, const retry_t *retry, seen_t *seen, 
     return true;
 }
 
-/* It makes nothing, but another one of its record did: another reject file has that. */
+/* True if the entry makes nothing, but an entry of another file did. */
 static bool is_of_earlier_try(const fix_t *fix, const fix_mark_t *answer) {
     return answer && answer->hash != FIX_NOTHING && !fix->left_out && !fix->length;
 }
 
-/* Does it count? */
 static bool settle(judging_t *judging, seen_t *seen, err_t *err) {
     const fixes_options_t *options = &judging->fixes->options;
     const reject_head_t *head = &seen->head;
@@ -251,7 +252,7 @@ static bool settle(judging_t *judging, seen_t *seen, err_t *err) {
     seen->verdict = judge(judging, head, &entry, &of, &belongs, &why);
     judging->belong += belongs;
     if (seen->verdict != FIX_COUNTS) {
-        if (fix->left_out && seen->verdict == FIX_CLOSED) /* nothing was wanted of it */
+        if (fix->left_out && seen->verdict == FIX_CLOSED) /* a deleted record needs no fix */
             return true;
         if (!belongs && !judging->why.text[0])
             judging->why = why;
@@ -295,13 +296,12 @@ static bool take(void *context, const retry_t *retry, err_t *err) {
     return encode_seen(reading, retry, seen, err);
 }
 
-/* How much an entry says of its record. */
 static int weight(const fix_t *fix) {
     return fix->length ? 2 + fix->loaded : !fix->left_out;
 }
 
-/* The one that was loaded, or else the first that makes a document is the one that counts; a record that is still wrong is
- * not left out by another entry. */
+/* Sorts by `_id`. Of one record, the loaded entry comes first, or else the first that makes a document. An entry that leaves a
+ * record out comes last, so it does not hide that the record is still wrong. */
 static int by_id(const void *a, const void *b) {
     const fix_t *left = *(fix_t *const *)a, *right = *(fix_t *const *)b;
     if (left->id != right->id)
@@ -327,7 +327,7 @@ static void drop_doubles(fixes_t *fixes) {
     fixes->count = kept;
 }
 
-/* What came of a record is of none of the files. */
+/* Warns of records of whose documents none of the files has the one that the catalog knows. */
 static void tell_other_fixes(const fixes_t *fixes) {
     const fix_t *first = NULL;
     size_t count = 0;
@@ -345,7 +345,7 @@ static void tell_other_fixes(const fixes_t *fixes) {
                  count == 1 ? "" : ", ...");
 }
 
-/* Of the file at hand, when all of its entries were judged. */
+/* Warns of entries of the file that do not count; false if none belongs to this collection. */
 static bool tell_file(judging_t *judging, err_t *err) {
     if (judging->why.text[0] && !judging->belong) {
         *err = judging->why;
@@ -367,7 +367,7 @@ static bool tell_file(judging_t *judging, err_t *err) {
     return true;
 }
 
-/* Those from this one on, which are of one file. */
+/* Judges the entries from `from` on, which are of one file. */
 static bool judge_file(fixes_t *fixes, const char *path, size_t from, const places_t *places,
                        const ledger_t *held, err_t *err) {
     judging_t judging = {.fixes = fixes, .places = places, .held = held, .path = path};
@@ -453,14 +453,14 @@ void fixes_free(fixes_t *fixes) {
 }
 
 bool fixes_verdict(const fixes_t *fixes, size_t number, const retry_t *retry, fix_verdict_t *verdict) {
-    *verdict = FIX_NOT_YET; /* a load has added it since */
+    *verdict = FIX_NOT_YET; /* if a load has added it since */
     if (number >= fixes->seen_count)
         return true;
     const seen_t *seen = &fixes->seen[number];
     *verdict = seen->verdict;
     if (seen->head.at_line != retry->head.at_line)
         return false;
-    /* of what waits for its load, not all may have been written when it was read */
+    /* an entry that waits for its load may not have been complete when it was read */
     return seen->verdict == FIX_NOT_YET || seen->bytes == XXH3_64bits(retry->bytes, retry->length);
 }
 

@@ -1,3 +1,5 @@
+/* Rejects from bottom to top: `reject_known` is the set of rejects that a file has; `reject_store` is the file, which is opened
+ * for the first reject that it lacks; `rejects` counts, reports and applies the limits. */
 #include "load/rejects/reject.h"
 #include "base/clock.h"
 #include "base/document.h"
@@ -19,22 +21,104 @@
 #include <unistd.h>
 #include <xxhash.h>
 
-/* reject_store: the reject file of one load. It is locked for as long as the load lives; a second load takes
- * the next free name: NAME.2, NAME.3 and so on. So does a load of another collection: the own id of its catalog tells which
- * one a file is of. It is only ever appended to, whole entries at a time: the beginning of one that could not be written whole
- * is cut off. One thread at a time. */
+/* ---- reject_known ---- */
+
+/* Returns its place, or the free place where it belongs. */
+static reject_known_place_t *place_of(const reject_known_t *known, const reject_identity_t *identity) {
+    size_t i = (size_t)reject_identity_number(identity) & (known->room - 1);
+    while (known->places[i].is.input && !reject_identity_equal(&known->places[i].is, identity))
+        i = (i + 1) & (known->room - 1);
+    return &known->places[i];
+}
+
+static bool grow(reject_known_t *known) {
+    reject_known_t larger = *known;
+    larger.room = known->room ? known->room * 2 : 64;
+    if (!(larger.places = calloc(larger.room, sizeof *larger.places)))
+        return false;
+    for (size_t i = 0; i < known->room; i++)
+        if (known->places[i].is.input)
+            *place_of(&larger, &known->places[i].is) = known->places[i];
+    free(known->places);
+    *known = larger;
+    return true;
+}
+
+/* Returns the set's own copy of the name. Entries of one input mostly follow one another, so only the last name is compared. */
+static const char *keep_name(reject_known_t *known, const char *name) {
+    if (known->name_count && strcmp(known->names[known->name_count - 1], name) == 0)
+        return known->names[known->name_count - 1];
+    if (!GROW(known->names, known->name_room, known->name_count + 1, NULL))
+        return NULL;
+    char *own = strdup(name);
+    if (own)
+        known->names[known->name_count++] = own;
+    return own;
+}
+
+static bool add(reject_known_t *known, const reject_identity_t *identity, uint64_t from) {
+    if (2 * known->count >= known->room && !grow(known))
+        return false;
+    reject_known_place_t *place = place_of(known, identity);
+    if (place->is.input) {
+        place->from = from < place->from ? from : place->from;
+        return true;
+    }
+    const char *name = keep_name(known, identity->input);
+    if (!name)
+        return false;
+    *place = (reject_known_place_t){*identity, from};
+    place->is.input = name;
+    known->count++;
+    return true;
+}
+
+bool reject_known_add(reject_known_t *known, const reject_identity_t *identity) {
+    return add(known, identity, 0);
+}
+
+bool reject_known_add_gone(reject_known_t *known, const reject_identity_t *identity, uint64_t from) {
+    reject_identity_t by_name = *identity;
+    by_name.ordinal = UINT64_MAX;
+    return add(known, &by_name, from);
+}
+
+bool reject_known_has(const reject_known_t *known, const reject_identity_t *identity) {
+    return known->count && place_of(known, identity)->is.input != NULL;
+}
+
+bool reject_known_has_of(const reject_known_t *known, const reject_identity_t *identity) {
+    reject_identity_t by_name = *identity;
+    by_name.ordinal = UINT64_MAX;
+    return reject_known_has(known, identity) ||
+           (reject_known_has(known, &by_name) && place_of(known, &by_name)->from <= identity->ordinal);
+}
+
+void reject_known_free(reject_known_t *known) {
+    for (size_t i = 0; i < known->name_count; i++)
+        free(known->names[i]);
+    free(known->names);
+    free(known->places);
+    *known = (reject_known_t){0};
+}
+
+/* ---- reject_store ----
+ *
+ * The file is locked as long as the load lives. A second load, or a load of another collection (the file names its catalog),
+ * takes the next free name: NAME.2, NAME.3 and so on. Entries are only appended, whole ones at a time: the beginning of an
+ * entry that could not be written whole is cut off. One thread at a time. */
 
 enum { MOST_NAMES = 1000, MOST_RACES = 100, PATH_ROOM = 4096 };
 
 typedef struct {
     const reject_options_t *options;
-    const char *catalog; /* its own id; "": unknown */
+    const char *catalog; /* the catalog's own id; "": unknown */
     char path[PATH_ROOM];
     int fd;      /* -1: not opened yet */
-    int problem; /* errno of a write that failed: what follows it would stand in the middle of an entry */
-    bool gone;   /* what was written is no longer all there */
-    off_t size;  /* so long it is at least */
-    off_t kept;  /* what was there, and what was written before the last flush */
+    int problem; /* errno of a failed write: later entries would begin in the middle of one */
+    bool gone;   /* some of what was written is missing */
+    off_t size;  /* the file is at least this long */
+    off_t kept;  /* its size when it was opened, or at the last flush */
     char mark[REJECT_MARK];
     reject_known_t known;
     bool own_is_retried;
@@ -47,7 +131,7 @@ static bool cannot(const char *path, const char *what, int error, err_t *err) {
                    path, what, strerror(error));
 }
 
-/* --- opening ---------------------------------------------------------------------------------------- */
+/* ---- opening the file ---- */
 
 static bool same_file(const struct stat *a, const struct stat *b) {
     return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
@@ -59,7 +143,7 @@ static bool is_retried(const reject_store_t *store, const struct stat *status) {
            same_file(&retried, status);
 }
 
-/* The beginning of a reject that could not be written whole would pass for a record that the user has changed. A file that
+/* Cuts the file back to `whole` bytes: the beginning of an entry would pass for a record that the user edited. A file that
  * another program has changed meanwhile stays as it is. */
 static void cut_back(reject_store_t *store, off_t whole) {
     struct stat status;
@@ -68,7 +152,7 @@ static void cut_back(reject_store_t *store, off_t whole) {
         store->size = whole;
 }
 
-/* gives the lock back; NULL is allowed */
+/* Also releases the lock. NULL is allowed. */
 static void reject_store_free(reject_store_t *store, bool again) {
     if (!store)
         return;
@@ -80,8 +164,7 @@ static void reject_store_free(reject_store_t *store, bool again) {
     free(store);
 }
 
-/* Opens no file for writing yet: reads what the retried file holds, where that is the load's own. False:
- * status 8. */
+/* Opens no file for writing yet. If the retried file is the load's own, reads which rejects it holds. NULL: status 8. */
 static reject_store_t *reject_store_new(const reject_options_t *options, err_t *err) {
     reject_store_t *store = calloc(1, sizeof *store);
     if (!store) {
@@ -111,10 +194,10 @@ static void close_file(reject_store_t *store) {
     store->fd = -1;
 }
 
-/* IN_USE, OF_ANOTHER (collection): not this load's to write into; the next name may be. */
+/* IN_USE, OF_ANOTHER (collection): the load may not write into this file, but perhaps into one of the next name. */
 typedef enum { TAKEN, IN_USE, OF_ANOTHER, MOVED_AWAY, FAILED } taking_t;
 
-/* Locks what was opened. Files that are none, such as /dev/null, belong to everybody. */
+/* Locks the opened file. What is no regular file, such as /dev/null, belongs to everybody. */
 static taking_t lock(reject_store_t *store, const char *path, err_t *err) {
     struct stat opened, named;
     if (fstat(store->fd, &opened) != 0)
@@ -128,7 +211,7 @@ static taking_t lock(reject_store_t *store, const char *path, err_t *err) {
             return IN_USE;
         else if (errno != EINTR)
             return cannot(path, "locked", errno, err), FAILED;
-    /* somebody may have removed it in between: it would have no name any more */
+    /* if it was removed in between, it has no name any more */
     return stat(path, &named) == 0 && same_file(&opened, &named) ? TAKEN : MOVED_AWAY;
 }
 
@@ -150,7 +233,6 @@ static taking_t try_path(reject_store_t *store, const char *path, err_t *err) {
     return taking;
 }
 
-/* Somebody's own file: the sentence. */
 static bool reject_store_refuse(const char *path, status_t status, err_t *err) {
     return err_set(err, status,
                    "%s is no reject file of tipple, and stays as it is: name another with --rejects, then "
@@ -158,7 +240,7 @@ static bool reject_store_refuse(const char *path, status_t status, err_t *err) {
                    path);
 }
 
-/* All of it or nothing, also when the disk is full. */
+/* Writes all of it or nothing, also when the disk is full. */
 static bool write_all(reject_store_t *store, struct iovec *pieces, int count, err_t *err) {
     const off_t whole = store->size;
     while (count && !store->problem) {
@@ -182,8 +264,8 @@ static bool write_all(reject_store_t *store, struct iovec *pieces, int count, er
     return cannot(store->path, "written", store->problem, err);
 }
 
-/* A mark that no record can know, and words for the person who opens the file. A line end in a name or a filter would end
- * their comment. */
+/* Makes the beginning of a file: a mark that no record can know, and words for the person who opens the file. A line end in a
+ * name or a filter would end their comment. */
 static char *make_beginning(reject_store_t *store, err_t *err) {
     uint64_t seed[2] = {(uint64_t)clock_now_ns(), (uint64_t)getpid() << 32 | (uint64_t)clock_wall_ms()};
     text_t words = {.length = 0};
@@ -201,7 +283,7 @@ static char *make_beginning(reject_store_t *store, err_t *err) {
     return text_take(&words, err);
 }
 
-/* What a kill cut off is ended, so that the next entry begins on a line of its own. */
+/* Ends what a kill cut off, so that the next entry begins on a line of its own; and begins a new file. */
 static bool begin(reject_store_t *store, const reject_file_t *file, err_t *err) {
     char resume[REJECT_NOTE], *words = NULL;
     struct iovec pieces[] = {{resume, reject_file_resume(file, resume)}, {NULL, 0}};
@@ -216,7 +298,6 @@ static bool begin(reject_store_t *store, const reject_file_t *file, err_t *err) 
     return ok;
 }
 
-/* TAKEN: it is this load's from now on. */
 static taking_t take(reject_store_t *store, const char *path, bool is_first, err_t *err) {
     reject_file_t file = {0};
     taking_t taking = try_path(store, path, err);
@@ -243,8 +324,8 @@ static taking_t take(reject_store_t *store, const char *path, bool is_first, err
     return ok ? taking : FAILED;
 }
 
-/* Opens the file, which must be a reject file or not there, and reads what it holds. False: status 8 with
- * what to do. Nothing happens the second time. */
+/* Opens the first file that the load may write into, and reads which rejects it holds. False: status 8. The second call does
+ * nothing. */
 static bool reject_store_open(reject_store_t *store, err_t *err) {
     const char *wanted = store->options->path;
     taking_t taking = store->fd >= 0 ? TAKEN : IN_USE;
@@ -267,9 +348,9 @@ static bool reject_store_open(reject_store_t *store, err_t *err) {
     return taking == TAKEN || (taking != FAILED && cannot(wanted, "written", EBUSY, err));
 }
 
-/* --- using ------------------------------------------------------------------------------------------ */
+/* ---- using the file ---- */
 
-/* Has its name become another file's, or is it shorter than what was written? */
+/* True if its name is another file's now, or the file is shorter than what was written. */
 static bool is_gone(const reject_store_t *store) {
     struct stat opened, named;
     if (store->fd < 0 || fstat(store->fd, &opened) != 0 || !S_ISREG(opened.st_mode))
@@ -277,7 +358,6 @@ static bool is_gone(const reject_store_t *store) {
     return stat(store->path, &named) != 0 || !same_file(&opened, &named) || opened.st_size < store->size;
 }
 
-/* On the disk. */
 static bool reject_store_flush(reject_store_t *store, err_t *err) {
     store->gone |= is_gone(store);
     store->kept = store->size; /* written down from here on */
@@ -293,6 +373,8 @@ static bool reject_store_flush(reject_store_t *store, err_t *err) {
            cannot(store->path, "written", errno, err);
 }
 
+/* ---- rejects ---- */
+
 enum { SAID_ONE_BY_ONE = 5, FIRST_RECORDS = 100, WORD_ROOM = 3 * 4096 };
 
 struct rejects {
@@ -300,12 +382,12 @@ struct rejects {
     pthread_mutex_t lock;
     reject_store_t *store; /* NULL: nothing was rejected yet, or nothing is written */
     uint64_t count, looked_at;
-    uint64_t leading; /* of the count: in the first block of options.first, which one thread reads in order */
-    uint64_t of_others; /* more than the count: rejects among what was looked at by other loads */
+    uint64_t leading;   /* of `count`: in the first block of options.first, which one thread reads in order */
+    uint64_t of_others; /* rejects that other loads counted, not in `count` */
     uint64_t own_records, own_bytes; /* of looked_at, by this load */
-    uint64_t to_come;                /* as rejects_to_come */
-    bool fits;                       /* the format, as rejects_format_fits was told */
-    text_t spelling;                 /* of the dialect in a head; as all of this it needs the lock */
+    uint64_t to_come;
+    bool fits;       /* see rejects_format_fits */
+    text_t spelling; /* of the dialect in a head; needs the lock, like all of this */
 };
 
 rejects_t *rejects_new(const reject_options_t *options, err_t *err) {
@@ -329,7 +411,6 @@ void rejects_free(rejects_t *rejects, bool again) {
     free(rejects);
 }
 
-/* A file can be made there. */
 static bool check_folder(const char *path, err_t *err) {
     const char *slash = strrchr(path, '/');
     char *folder = slash ? strndup(path, slash == path ? 1 : (size_t)(slash - path)) : strdup(".");
@@ -363,7 +444,7 @@ bool rejects_may_use(const char *path, err_t *err) {
     return !other || reject_store_refuse(path, STATUS_USAGE, err);
 }
 
-/* What a server says may have several lines. */
+/* Copies the reason into one line: what a server says may have several. */
 static void print_reason(const reject_t *reject, char *out, size_t room) {
     snprintf(out, room, "%s", reject->reason);
     for (char *at = out; *at; at++)
@@ -371,7 +452,7 @@ static void print_reason(const reject_t *reject, char *out, size_t room) {
             *at = ' ';
 }
 
-/* With the column, where its line is known. */
+/* Adds the column if the line is known. */
 static const char *print_place(const reject_t *reject, char out[PLACE_MAX + 12]) {
     place_words(out, reject->line, reject->offset);
     if (reject->line)
@@ -414,14 +495,13 @@ static bool write_entry(rejects_t *rejects, const reject_t *reject, err_t *err) 
     reject_store_t *store = rejects->store;
     const load_file_t *file = reject->file;
     char word[WORD_ROOM];
-    /* the name by which the catalog knows the input stays the same when a load goes on from another folder */
+    /* the catalog's name of the input stays the same when a load continues from another folder */
     reject_print_word(file->known_as ? file->known_as : file->input->name, word, sizeof word);
     const reject_identity_t identity =
         reject_identity(word, reject_identity_ordinal(rejects->options.inputs, file->ordinal),
                         file->dialect ? file->dialect->hash : 0, reject->offset, reject->length,
                         reject->bytes, (size_t)reject->kept);
-    /* the file may have it already, and to find that out no file need be opened for writing where the retried
-     * one is the load's own */
+    /* where the retried file is the load's own, no file need be opened for writing to see that it has this reject */
     if (reject_known_has_of(&store->known, &identity))
         return true;
     if (!reject_store_open(store, err))
@@ -437,13 +517,12 @@ static bool write_entry(rejects_t *rejects, const reject_t *reject, err_t *err) 
     return ok && (reject_known_add(&store->known, &identity) || err_memory(err, sizeof identity));
 }
 
-/* All of them may be rejects. */
 static bool may_be_all(const reject_options_t *options) {
     return options->most_percent >= 100;
 }
 
-/* So many records there will be, as far as is known. Those that were looked at first are not all of them, and the bad
- * ones may stand together: a load that stays below a share in all must not be stopped by it. */
+/* Estimates the number of records in the end. Bad records may stand together: a load whose share of rejects is small in the end
+ * must not stop because the share is large so far. */
 static double in_all(const rejects_t *rejects) {
     const double looked_at = (double)rejects->looked_at;
     if (!rejects->to_come && rejects->looked_at >= 10000)
@@ -463,15 +542,15 @@ static bool too_many(const rejects_t *rejects, bool at_end) {
            options->most_percent * (at_end ? (double)rejects->looked_at : in_all(rejects));
 }
 
-/* A wrong format is not waited for, unless many rejects were allowed; records that were rejected before say nothing
- * about it. Whether it fits is told by records alone, not by what the server says of their documents. */
+/* True if the format seems to be wrong and few rejects were allowed. Retried records say nothing about that; nor does the server:
+ * a record that makes a document fits. */
 static bool all_rejected(const rejects_t *rejects) {
     const reject_options_t *options = &rejects->options;
     return !options->retried && options->most <= REJECT_USUAL_MOST && !may_be_all(options) &&
            !rejects->fits && rejects->leading >= FIRST_RECORDS;
 }
 
-/* Other threads reject records meanwhile: how many it were is told by the summary. */
+/* Other threads reject records meanwhile, so the summary says how many there were. */
 static bool say_too_many(rejects_t *rejects, bool at_end, err_t *err) {
     const reject_options_t *options = &rejects->options;
     const char *path = rejects_path(rejects), *look = path ? " look into " : "";
@@ -499,8 +578,8 @@ static bool say_too_many(rejects_t *rejects, bool at_end, err_t *err) {
                    most, look, path ? path : "", path ? ", then" : "");
 }
 
-/* A row is written as Extended JSON, as if the user had edited its bytes: the head has the hash of these, too. What is no BSON,
- * since it comes from a reject file, stays as it is. */
+/* Writes a row as Extended JSON, as if the user had edited its bytes: the head has the hash of these, too. Bytes from a reject
+ * file that are no BSON stay as they are. */
 static bool write_row(rejects_t *rejects, const reject_t *reject, err_t *err) {
     bson_t document;
     size_t length;

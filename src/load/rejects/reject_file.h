@@ -1,6 +1,5 @@
-/* reject_file: the text of a reject file, entry by entry, as people and kills have left it. It is never
- * changed while it is read: it is mapped, and takes no more memory than its longest entry, and pages that the kernel can
- * take back.
+/* reject_file: reads reject files as people and kills have left them. A file is mapped, and never changed: it takes no more
+ * memory than its longest entry, and pages that the kernel can take back. A reject_file_t belongs to one thread.
  *
  *     # tipple rejects ...
  *     # of catalog 655b0f1e2a00000000000007                            the own id of the collection's catalog
@@ -9,94 +8,118 @@
  *     the record                                                      all up to the next head belongs to it
  *     #@1f2e3d4c torn -- ...                                          a note: the entry above was cut off
  *
- * The mark is drawn at random once a file, so that no record can look like a head. A file is only ever
- * appended to, and what a write could not complete is taken back (reject_store). So what a kill cut off stays there, and
- * is recognised: of a head by its missing words for people, of a record by the note that the next load has written
- * below it, or by the end of the file: no line end, and fewer bytes than the head says. A record of which nothing is
- * there, at the end, is taken for one that a person has deleted: a kill right behind its head cannot be told from that. */
+ * The mark is drawn at random once a file, so no record can look like a head. Files are only appended to, and incomplete
+ * writes are taken back (reject.c). What a kill cut off stays, and is recognised: a head by its missing words for people; a
+ * record by the note that the next load wrote below it, or, at the end of the file, by a missing line end and fewer bytes than
+ * the head says. If nothing of the last record is there, it counts as deleted by a person: a kill right after its head looks
+ * the same. */
 #ifndef TIPPLE_LOAD_REJECTS_REJECT_FILE_H
 #define TIPPLE_LOAD_REJECTS_REJECT_FILE_H
 
 #include "base/err.h"
 #include "catalog/store/store.h"
-#include "load/rejects/reject_known.h"
+#include "format/record/dialect.h"
+#include "load/rejects/reject.h"
 
 #include <stdint.h>
 
 enum { REJECT_MARK = 16, REJECT_NOTE = 160 };
 
-extern const char reject_first_words[]; /* of every reject file */
+extern const char reject_first_words[]; /* every reject file begins with these */
 
 typedef struct {
     const char *text; /* the file, mapped */
     size_t size, mapped;
-    size_t cut;              /* a torn mark behind the last entry: so many bytes follow text[size] */
+    size_t cut;              /* so many bytes of a torn mark follow text[size] */
     char mark[REJECT_MARK];  /* "#@1f2e3d4c "; "" when the file announces none */
-    char catalog[STORE_OWN]; /* its own id; "" when the file does not say */
+    char catalog[STORE_OWN]; /* the catalog's own id; "" when the file does not say */
     size_t first;            /* where the first entry may be */
     uint64_t first_line;
 } reject_file_t;
 
-/* False with errno: it cannot be read. What is no regular file is read as empty. */
+/* Opens a file. What is no regular file is read as empty. False with errno: it cannot be read. */
 bool reject_file_open(reject_file_t *file, const char *path);
 
-/* Its first bytes, to see what it is: it may be any file. */
+/* Opens only the first bytes of any file, to see what it is. */
 bool reject_file_open_head(reject_file_t *file, const char *path);
 void reject_file_close(reject_file_t *file);
 
-/* text[from, to) was read, and is not needed in memory now: what is needed of it later is read again. */
+/* Says that text[from, to) is not needed in memory now; if it is needed later, it is read again. */
 void reject_file_pass(const reject_file_t *file, size_t from, size_t to);
 
-/* Somebody's own file, not even the beginning of a reject file. */
+/* True if it is somebody's own file, not even the beginning of a reject file. */
 bool reject_file_is_other(const reject_file_t *file);
 
-/* What has to be written first, so that the next entry can be read whatever a kill has left: mostly nothing.
- * The number of bytes. */
+/* Writes into `out` what must come before the next entry, so that it can be read whatever a kill has left: mostly nothing.
+ * Returns its length. */
 size_t reject_file_resume(const reject_file_t *file, char out[REJECT_NOTE]);
 
-/* Does a head begin there, or a note, in the text up to `end`? */
-bool reject_file_is_head(const reject_file_t *file, const char *at, const char *end);
-
 typedef struct {
-    char *head;            /* the entry's line, NUL-terminated, owned: reject_entry_free */
-    const uint8_t *record; /* without the last line's end */
-    size_t length;         /* of it, without a carriage return at its end, which an editor may have added */
-    size_t raw_length;     /* with it */
-    size_t at, behind;     /* in the text */
-    uint64_t line;         /* of the head, from 1 */
-    bool noted_torn;       /* the record was cut off by a kill, as a later load has noted */
-    bool torn;             /* so, or it may have been: the file ends with less than the head says */
+    char *head;            /* the head's line, NUL-terminated, owned: reject_entry_free */
+    const uint8_t *record; /* without the end of its last line */
+    /* of the record, without a carriage return at its end, which an editor may have added */
+    size_t length;
+    size_t raw_length; /* with the carriage return */
+    size_t at, behind; /* the entry's beginning and end in the text */
+    uint64_t line;     /* of the head, from 1 */
+    bool noted_torn;   /* the record was cut off by a kill, as a later load has noted */
+    /* noted_torn, or it may have been cut off: the file ends with less than the head says */
+    bool torn;
 } reject_entry_t;
 
-/* The entry at or after *at, but for torn heads; moves both on. 0: none; -1: out of memory. */
+/* Reads the entry at or after *at, passing over torn heads, and moves both on. 0: none; -1: out of memory. */
 int reject_file_next(const reject_file_t *file, size_t *at, uint64_t *line, reject_entry_t *entry);
 void reject_entry_free(reject_entry_t *entry);
 
-/* Where in text[from, to), which begins with a line, a second file is announced that somebody has put behind this one;
- * `to`: nowhere. */
-size_t reject_file_joined(const reject_file_t *file, size_t from, size_t to);
-
-/* The line of a head that stands above the mark. False: there is none. */
-bool reject_file_head_above(const reject_file_t *file, uint64_t *line);
-
-/* A number of the head, such as "offset"; false when it is not there. */
+/* Reads a number of the head, such as "offset". False: it is not there. */
 bool reject_entry_number(const reject_entry_t *entry, const char *name, uint64_t *value);
-/* A hash of the head, 16 hexadecimal digits; false when it is not there. */
-bool reject_entry_hash(const reject_entry_t *entry, const char *name, uint64_t *hash);
-/* A word of the head as it is written; NULL when it is not there. Its length goes to *length. */
+/* Returns a word of the head as it is written, and its length; NULL: it is not there. */
 const char *reject_entry_word(const reject_entry_t *entry, const char *name, size_t *length);
 
-/* The identities of all entries that are whole, by their heads: whatever a person has made of their records.
- * Entries of old files, whose heads do not say all of it, are not known. as_read: also by what a load reads of an entry
- * that nobody has edited. False: out of memory. */
+/* Adds the identities of all whole entries, by their heads, whatever a person has made of the records. Heads of old files that
+ * lack a part of the identity are passed over. as_read: also adds the identity by which a load reads an unedited entry. False:
+ * out of memory. */
 bool reject_file_known(const reject_file_t *file, const reject_inputs_t *inputs, bool as_read,
                        reject_known_t *known);
-/* known: of a file, without inputs. */
-bool reject_entry_is_known(const reject_entry_t *entry, const reject_known_t *known);
 
-/* Words of a head hold no blanks and no control characters: those are written as %20. An identity's input is
- * such a word. */
+/* Writes a word of a head, such as an identity's input: blanks and control characters become %20 and the like. */
 void reject_print_word(const char *text, char *out, size_t room);
-bool reject_read_word(const char *text, size_t length, char *out, size_t room);
+
+/* ---- rejects_read: the records of a reject file as a person has fixed them, for --retry ---- */
+
+/* What an entry says of its record. */
+typedef struct {
+    const char *path;        /* of the input that the record came from; valid while `take` runs */
+    char catalog[STORE_OWN]; /* the own id of the file's catalog; "": the file does not say */
+    uint64_t offset;
+    uint64_t ordinal; /* of its input in the catalog; UINT64_MAX: unknown */
+    uint64_t dialect; /* hash of the dialect that its head spells */
+    uint64_t read_by; /* hash of the dialect by which the record was rejected; 0: unknown */
+    uint64_t at_line; /* of the entry in the reject file */
+    uint64_t hash;    /* of the bytes that were first rejected, before anybody edited them */
+    bool has_hash;
+    bool cut_off;   /* probably by a kill, and not written again: the beginning of a record */
+    bool untouched; /* the bytes are those that were rejected */
+} reject_head_t;
+
+typedef struct {
+    reject_head_t head;
+    dialect_t dialect;
+    const reject_file_t *file;
+    size_t at;            /* where the entry begins in the file's text */
+    const uint8_t *bytes; /* the record as it is now, without a line end; empty: the user has left it out */
+    size_t length;
+    uint8_t *row;  /* holds the bytes if the file has them as Extended JSON; else NULL */
+    uint64_t line; /* of the record in its input; 0: unknown */
+    /* why no document is made of the record, whatever it looks like; NULL: one may be */
+    const char *refusal;
+} retry_t;
+
+/* Calls take for each entry; with `only` for the one that begins there (if the file was changed since, this may be another one,
+ * or none). False also if the file cannot be read, or, with status 1 and the line, if it is no reject file, a head was damaged,
+ * or more than one record stands below it. */
+typedef bool retry_fn(void *context, const retry_t *retry, err_t *err);
+bool rejects_read(const char *path, size_t only, const schema_t *schema, retry_fn *take, void *context,
+                  err_t *err);
 
 #endif

@@ -1,36 +1,508 @@
+/* retry: load --retry, which loads the records of a reject file instead of inputs.
+ *
+ * - Holding: the pieces whose rejects are fixed are this load's until its end, so that no other load continues them, and no
+ *   other --retry fixes the same records otherwise.
+ * - Marks: the hash of a document is noted in the catalog before the document is sent, so that a later run recognises it, and
+ *   confirmed when the document is there: that answers the reject. All noted hashes stay until one is confirmed, since a
+ *   message of a killed load may still arrive: whichever document came first is the truth, and is known.
+ * - Feeding: each record is a block of its own, and goes through parsing, batches and rejects like any other, under the `_id`
+ *   of its first position. It is never marked as done; a second run finds it already there. */
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/stop.h"
+#include "base/text.h"
+#include "catalog/store/entry.h"
 #include "format/record/record_id.h"
-#include "load/run/job.h"
+#include "load/read_back/read_back.h"
+#include "load/rejects/fix_item.h"
+#include "load/run/run.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <xxhash.h>
 
-/* A fixed record is a block of its own: the same way through parsing, batches and rejects as any other, under
- * the `_id` of its first position. It is never marked as done, and a second time finds it already there. */
+enum { LOOK_MS = 500 };
 
 typedef struct {
-    job_t *job;
-    size_t room;   /* of job->files: blocks point into it, so it must not move */
-    size_t number; /* of the next entry */
+    uint32_t ordinal, piece;
+} wanted_piece_t;
+
+typedef struct {
+    const places_t *places;
+    const char *catalog;
+    wanted_piece_t *pieces;
+    size_t count, room;
+} wanting_t;
+
+/* ---- holding: which pieces ---- */
+
+/* Entries of one piece mostly follow one another. */
+static bool is_last(const wanting_t *wanting, uint32_t ordinal, uint32_t piece) {
+    const size_t count = wanting->count;
+    return count && wanting->pieces[count - 1].ordinal == ordinal &&
+           wanting->pieces[count - 1].piece == piece;
+}
+
+static bool want(wanting_t *wanting, const reject_head_t *retry, err_t *err) {
+    const entry_t *entry = retry->cut_off ? NULL : fixes_input(wanting->places, retry, wanting->catalog);
+    const uint64_t block = retry->offset / LEDGER_BLOCK_BYTES;
+    uint64_t of;
+    if (!entry ||
+        standing_of_reject(entry, retry->offset, retry->has_hash ? &retry->hash : NULL, &of) != STANDING_OPEN)
+        return true;
+    uint32_t piece = 0;
+    while (block >= entry->pieces[piece].to)
+        piece++;
+    if (is_last(wanting, entry->ordinal, piece))
+        return true;
+    if (!GROW(wanting->pieces, wanting->room, wanting->count + 1, err))
+        return false;
+    wanting->pieces[wanting->count++] = (wanted_piece_t){entry->ordinal, piece};
+    return true;
+}
+
+static int by_piece(const void *a, const void *b) {
+    const wanted_piece_t *left = a, *right = b;
+    if (left->ordinal != right->ordinal)
+        return left->ordinal < right->ordinal ? -1 : 1;
+    return (left->piece > right->piece) - (left->piece < right->piece);
+}
+
+/* Takes the input as the catalog has it, whatever this host has of it. */
+static bool relate(void *context, const ledger_input_t *input, view_t *view, uint32_t *version, err_t *err) {
+    (void)context, (void)err;
+    *view = VIEW_SAME;
+    *version = input->entry.version;
+    return true;
+}
+
+/* Adds the input of the next wanted pieces; its other pieces are left alone. */
+static bool add_input(run_t *run, const wanting_t *wanting, size_t *at, err_t *err) {
+    const uint32_t ordinal = wanting->pieces[*at].ordinal;
+    const entry_t *entry = entries_find(places_entries(wanting->places), ordinal);
+    ledger_input_t input = {.name = entry->path, .group = run->ledger.input_count};
+    if (!entry_copy(&input.entry, entry, err) || !ledger_add(&run->ledger, &input, err)) {
+        entry_free(&input.entry);
+        return false;
+    }
+    const ledger_input_t *added = &run->ledger.inputs[run->ledger.input_count - 1];
+    for (uint32_t piece = 0; piece < added->work_count; piece++) {
+        while (*at < wanting->count && wanting->pieces[*at].ordinal == ordinal &&
+               wanting->pieces[*at].piece < piece)
+            ++*at;
+        if (*at == wanting->count || wanting->pieces[*at].ordinal != ordinal ||
+            wanting->pieces[*at].piece != piece)
+            ledger_skip(&run->ledger, &run->ledger.works[added->first_work + piece]);
+    }
+    while (*at < wanting->count && wanting->pieces[*at].ordinal == ordinal)
+        ++*at;
+    return true;
+}
+
+static bool fill_ledger(run_t *run, wanting_t *wanting, err_t *err) {
+    target_t *target = run->target;
+    const ledger_options_t options = {.self = target->id,
+                                      .generation = target->generation,
+                                      .holds = true,
+                                      .lease_ns = target->lease_ms * 1000000,
+                                      .relate = relate,
+                                      .context = run};
+    bool ok = true;
+    ledger_init(&run->ledger, &options);
+    if (wanting->count)
+        qsort(wanting->pieces, wanting->count, sizeof *wanting->pieces, by_piece);
+    for (size_t at = 0; ok && at < wanting->count;)
+        ok = add_input(run, wanting, &at, err);
+    return ok;
+}
+
+/* ---- holding: taking and keeping ---- */
+
+static int64_t now(void *context) {
+    (void)context;
+    return clock_awake_or_not_ns();
+}
+
+static uint64_t own_beats(void *context) {
+    return heartbeat_count(((const run_t *)context)->target->heartbeat);
+}
+
+static bool nap(void *context, err_t *err) {
+    ((run_t *)context)->plan->result->waited_ns += LOOK_MS * INT64_C(1000000);
+    return stop_nap(LOOK_MS, err);
+}
+
+static void waits_for(void *context, const load_seen_t *load) {
+    run_t *run = context;
+    if (!run->target->waits_told)
+        log_note("the load of process %lld on %s works on the inputs of these records; this one waits until "
+                 "that is done, and takes over if the other one dies",
+                 (long long)load->process, load->host);
+    run->target->waits_told = true;
+}
+
+static hold_t hold_of(run_t *run) {
+    target_t *target = run->target;
+    const others_t others = {.self = target->id,
+                             .lease_ns = target->lease_ms * 1000000,
+                             .context = run,
+                             .now = now,
+                             .own_beats = own_beats,
+                             .wait = nap,
+                             .waits_for = waits_for};
+    return (hold_t){.store = target->store, .ledger = &run->ledger, .others = others};
+}
+
+static bool run_hold_retried(run_t *run, err_t *err) {
+    const hold_t hold = hold_of(run);
+    wanting_t wanting = {.catalog = run->target->own_catalog};
+    if (!(wanting.places = run->places_before = places_read(run->target->store, err)))
+        return false;
+    bool ok = retry_marks_read(run, err);
+    for (size_t i = 0; ok && i < fixes_entries(run->fixes); i++)
+        ok = want(&wanting, fixes_head(run->fixes, i), err);
+    ok = ok && fill_ledger(run, &wanting, err) && hold_take(&hold, err);
+    free(wanting.pieces);
+    return ok;
+}
+
+bool run_keep_held(run_t *run, bool in_any_case, err_t *err) {
+    const hold_t hold = hold_of(run);
+    if (!hold_confirm(&hold, in_any_case, err))
+        return false;
+    atomic_store_explicit(&run->loading.confirmed_ns, ledger_confirmed(&run->ledger), memory_order_release);
+    return true;
+}
+
+static bool run_change_held(run_t *run, const entry_change_t *changes, size_t count, err_t *err) {
+    const hold_t hold = hold_of(run);
+    return hold_change(&hold, changes, count, err);
+}
+
+static void run_give_back_held(run_t *run) {
+    const hold_t hold = hold_of(run);
+    err_t ignored;
+    if (!hold_give_back(&hold, &ignored))
+        log_detail("the inputs are this load's until others see that it has ended: %s", ignored.text);
+}
+
+/* ---- marks ---- */
+
+typedef struct {
+    const fix_t *fix;
+    const work_t *held; /* its piece */
+    fix_item_t is;
+    /* with own `_id`s: the hash of another document of its record that is there; or FIX_NOTHING */
+    uint64_t otherwise;
+} item_t;
+
+struct retry_marks {
+    const fixes_t *fixes; /* the run's */
+    item_t *items;        /* in the order of the fixes */
+    item_t **placed;      /* the same by input and place, in which order they are written */
+    size_t count;
+    item_t **fixed_otherwise; /* with own `_id`s: records with another document, which are not sent */
+    size_t others;
+};
+
+void retry_marks_free(retry_marks_t *marks) {
+    if (!marks)
+        return;
+    free(marks->items);
+    free(marks->placed);
+    free(marks->fixed_otherwise);
+    free(marks);
+}
+
+static bool retry_marks_verdict(const retry_marks_t *marks, size_t number, const retry_t *retry,
+                                fix_verdict_t *verdict) {
+    if (!fixes_verdict(marks->fixes, number, retry, verdict))
+        return false;
+    for (size_t i = 0; *verdict == FIX_COUNTS && i < marks->others; i++)
+        if (marks->fixed_otherwise[i]->fix->number == number)
+            *verdict = FIX_CLOSED;
+    return true;
+}
+
+/* Adds a mark to the last change if that is of the same piece, because each change rewrites the whole entry. `at` follows the
+ * last change's marks. */
+static size_t add_change(const run_t *run, entry_change_t *changes, size_t count, const item_t *item,
+                         fix_mark_t *at) {
+    entry_change_t *last = count ? &changes[count - 1] : NULL;
+    *at = item->is.mark;
+    if (last && last->ordinal == item->fix->entry->ordinal && last->piece == item->held->piece &&
+        last->fix_count < STORE_MOST_FIXES) {
+        last->fix_count++;
+        return count;
+    }
+    changes[count] = ledger_fix_change(&run->ledger, item->held, at, 1);
+    return count + 1;
+}
+
+static bool write_marks(run_t *run, err_t *err) {
+    retry_marks_t *marks = run->marks;
+    entry_change_t *changes = calloc(marks->count + 1, sizeof *changes);
+    fix_mark_t *fixes = malloc((marks->count + 1) * sizeof *fixes);
+    size_t count = 0, used = 0;
+    if (!changes || !fixes) {
+        free(changes);
+        free(fixes);
+        return err_memory(err, marks->count * sizeof *changes);
+    }
+    for (size_t i = 0; i < marks->count; i++)
+        if (marks->placed[i]->is.written)
+            count = add_change(run, changes, count, marks->placed[i], &fixes[used++]);
+    const bool ok = run_change_held(run, changes, count, err);
+    free(changes);
+    free(fixes);
+    return ok;
+}
+
+static int by_place(const void *a, const void *b) {
+    const fix_t *left = (*(item_t *const *)a)->fix, *right = (*(item_t *const *)b)->fix;
+    if (left->entry->ordinal != right->entry->ordinal)
+        return left->entry->ordinal < right->entry->ordinal ? -1 : 1;
+    return (left->offset > right->offset) - (left->offset < right->offset);
+}
+
+bool retry_marks_read(run_t *run, err_t *err) {
+    const plan_t *plan = run->plan;
+    char *const paths[] = {(char *)plan->spec->retry};
+    const fixes_options_t options = {.schema = plan->schema,
+                                     .filter = plan->filter,
+                                     .max_document = server_facts(run->target->server)->max_document_bytes,
+                                     .name = plan->result->namespace,
+                                     .catalog = run->target->own_catalog,
+                                     .later = true};
+    return (run->fixes = fixes_read(paths, 1, run->places_before, &options, err)) != NULL;
+}
+
+static bool collect(run_t *run, err_t *err) {
+    retry_marks_t *marks = run->marks;
+    marks->fixes = run->fixes;
+    if (!fixes_judge(run->fixes, run->places, &run->ledger, err))
+        return false;
+    run->plan->result->open_rejects = fixes_left_open(marks->fixes);
+    marks->count = fixes_count(marks->fixes);
+    marks->items = calloc(marks->count + 1, sizeof *marks->items);
+    marks->placed = calloc(marks->count + 1, sizeof(item_t *));
+    if (!marks->items || !marks->placed)
+        return err_memory(err, marks->count * sizeof *marks->items);
+    for (size_t i = 0; i < marks->count; i++) {
+        const fix_t *fix = fixes_at(marks->fixes, i);
+        fix_item_t is = {
+            .entry = fix->entry,
+            .mark = {.offset = fix->offset, .of = fix->of, .generation = run->target->generation},
+            .makes_document = fix->length > 0,
+            .left_out = fix->left_out,
+            .filtered = fix->filtered};
+        if (fix->length)
+            is.mark.hash = fix->hash;
+        marks->items[i] = (item_t){
+            .fix = fix, .held = ledger_held(&run->ledger, fix->entry->ordinal, fix->offset), .is = is};
+        marks->placed[i] = &marks->items[i];
+    }
+    if (marks->count)
+        qsort(marks->placed, marks->count, sizeof(item_t *), by_place);
+    return true;
+}
+
+/* Counts marks that are new; entry: only marks of this one. */
+static size_t count_new(const retry_marks_t *marks, const entry_t *entry) {
+    size_t count = 0;
+    for (size_t i = 0; i < marks->count; i++)
+        count += (!entry || marks->items[i].is.entry == entry) && fix_item_is_new(&marks->items[i].is);
+    return count;
+}
+
+/* Refuses too many marks before any is noted: an entry that has become too large could not be written any more. */
+static bool check_room(const retry_marks_t *marks, const char *path, err_t *err) {
+    const entry_t *roomy = NULL; /* items of one entry mostly follow one another */
+    const size_t all = count_new(marks, NULL);
+    for (size_t i = 0; i < marks->count; i++) {
+        const entry_t *entry = marks->items[i].is.entry;
+        if (entry == roomy || entry_has_room(entry, 0, all))
+            continue;
+        roomy = entry;
+        const size_t of_entry = count_new(marks, entry);
+        if (of_entry && !entry_has_room(entry, 0, of_entry))
+            return err_set(err, STATUS_USAGE,
+                           "%s: %zu more records of %s are fixed, which is more than the catalog remembers "
+                           "of one input: correct them in %s itself, and load that with --reload-changed",
+                           path, of_entry, entry->path, entry->path);
+    }
+    return true;
+}
+
+/* ---- marks: with own `_id`s, documents of the same records by other `_id`s ---- */
+
+static void forget_found(void *context) {
+    const retry_marks_t *marks = context;
+    for (size_t i = 0; i < marks->others; i++)
+        marks->fixed_otherwise[i]->otherwise = FIX_NOTHING;
+}
+
+static bool see_any(void *context, const uint8_t *document, uint32_t length, err_t *err) {
+    const retry_marks_t *marks = context;
+    const uint64_t hash = XXH3_64bits(document, length);
+    (void)err;
+    for (size_t i = 0; i < marks->others; i++) {
+        item_t *item = marks->fixed_otherwise[i];
+        if (hash != item->is.mark.hash && fix_item_knows(&item->is, hash))
+            item->otherwise = hash;
+    }
+    return true;
+}
+
+static bool list_others(retry_marks_t *marks, err_t *err) {
+    item_t **others = calloc(marks->count + 1, sizeof *others);
+    if (!others)
+        return err_memory(err, marks->count * sizeof *others);
+    for (size_t i = 0; i < marks->count; i++)
+        if (fix_item_has_others(&marks->items[i].is))
+            others[marks->others++] = &marks->items[i];
+    marks->fixed_otherwise = others;
+    return true;
+}
+
+/* Keeps those of which another document was found. */
+static void keep_found(retry_marks_t *marks) {
+    size_t kept = 0;
+    for (size_t i = 0; i < marks->count; i++) {
+        item_t *item = &marks->items[i];
+        if (item->otherwise != FIX_NOTHING || fix_item_is_answered_otherwise(&item->is))
+            marks->fixed_otherwise[kept++] = item;
+    }
+    marks->others = kept;
+}
+
+/* If a record was fixed otherwise before, its document may be there by another `_id`, which is not known. So the whole collection
+ * is read. */
+static bool find_others(run_t *run, err_t *err) {
+    target_t *target = run->target;
+    retry_marks_t *marks = run->marks;
+    if (!run->plan->schema->id)
+        return true;
+    if (!list_others(marks, err))
+        return false;
+    if (!marks->others)
+        return true;
+    log_note(
+        "of %zu of its records an earlier run has noted another document: all of %s is looked at for these",
+        marks->others, server_namespace(target->server));
+    snapshot_read_t *reader = snapshot_read_new(target->server, target->client, err);
+    const bool ok = reader && snapshot_read_filtered(reader, NULL, NULL, forget_found, see_any, marks, err);
+    snapshot_read_free(reader);
+    if (ok)
+        keep_found(marks);
+    return ok;
+}
+
+static bool retry_marks_note(run_t *run, err_t *err) {
+    if (!(run->marks = calloc(1, sizeof *run->marks)))
+        return err_memory(err, sizeof *run->marks);
+    if (!collect(run, err) || !check_room(run->marks, run->plan->spec->retry, err) || !find_others(run, err))
+        return false;
+    for (size_t i = 0; i < run->marks->count; i++)
+        fix_item_note(&run->marks->items[i].is);
+    for (size_t i = 0; i < run->marks->others; i++)
+        run->marks->fixed_otherwise[i]->is.written = false;
+    return write_marks(run, err);
+}
+
+static item_t *find_item(retry_marks_t *marks, int64_t id) {
+    const size_t at = fixes_first(marks->fixes, id);
+    return at < marks->count && marks->items[at].fix->id == id ? &marks->items[at] : NULL;
+}
+
+/* ---- marks: settling what is there ---- */
+
+typedef struct {
+    const fix_item_t *item;
+    uint64_t hash; /* of the document that is there, if it was noted; else FIX_NOTHING */
+} noted_there_t;
+
+static void begin_anew(void *context) {
+    noted_there_t *there = context;
+    there->hash = FIX_NOTHING;
+}
+
+static bool see(void *context, const uint8_t *document, uint32_t length, err_t *err) {
+    noted_there_t *there = context;
+    const uint64_t hash = XXH3_64bits(document, length);
+    (void)err;
+    if (fix_item_knows(there->item, hash))
+        there->hash = hash;
+    return true;
+}
+
+static bool settle_item(target_t *target, item_t *item, snapshot_read_t **reader, size_t *others,
+                        err_t *err) {
+    const int64_t id = item->fix->id;
+    noted_there_t there = {.item = &item->is, .hash = item->otherwise};
+    if (!target->plan->schema->id && fix_item_asks(&item->is)) {
+        if (!*reader && !(*reader = snapshot_read_new(target->server, target->client, err)))
+            return false;
+        if (!snapshot_read_all(*reader, id, id + 1, begin_anew, see, &there, err))
+            return false;
+        *others += there.hash != FIX_NOTHING;
+    }
+    fix_item_settle(&item->is, there.hash);
+    return true;
+}
+
+static bool retry_marks_settle(run_t *run, const block_t *done, err_t *err) {
+    retry_marks_t *marks = run->marks;
+    snapshot_read_t *reader = NULL;
+    size_t others = marks->others;
+    bool ok = true;
+    for (; done; done = done->next) {
+        item_t *item = done->refusal ? NULL : find_item(marks, done->id_base);
+        if (item) {
+            item->is.stored = done->counts.loaded || done->counts.already_there;
+            item->is.refused = done->counts.rejected > 0;
+        }
+    }
+    for (size_t i = 0; ok && i < marks->count; i++)
+        ok = settle_item(run->target, &marks->items[i], &reader, &others, err);
+    snapshot_read_free(reader);
+    run->plan->result->fixed_otherwise = others;
+    if (ok && others)
+        log_warn("%s: %zu of its records %s fixed otherwise by an earlier run; what that has loaded stays",
+                 run->plan->spec->retry, others, others == 1 ? "was" : "were");
+    return ok;
+}
+
+static bool retry_marks_confirm(run_t *run, err_t *err) {
+    return write_marks(run, err);
+}
+
+/* ---- feeding ---- */
+
+typedef struct {
+    run_t *run;
+    size_t room; /* of run->files, which must not move: blocks point into it */
+    size_t number;
 } feeding_t;
 
 static load_file_t *file_of(const feeding_t *feeding, const retry_t *retry, err_t *err) {
-    job_t *job = feeding->job;
-    load_file_t *last = job->file_count ? &job->files[job->file_count - 1] : NULL;
-    const entry_t *entry = job->places ? fixes_input(job->places, &retry->head, job->own_catalog) : NULL;
+    run_t *run = feeding->run;
+    load_file_t *last = run->file_count ? &run->files[run->file_count - 1] : NULL;
+    const entry_t *entry =
+        run->places ? fixes_input(run->places, &retry->head, run->target->own_catalog) : NULL;
     dialect_t read_by = retry->dialect;
-    read_by.bad_value = entry ? fixes_bad_value(job->schema, entry) : job->schema->bad_value;
-    const dialect_t *dialect = pipeline_keep(&job->loading.pipeline, &read_by);
+    read_by.bad_value = entry ? fixes_bad_value(run->plan->schema, entry) : run->plan->schema->bad_value;
+    const dialect_t *dialect = pipeline_keep(&run->loading.pipeline, &read_by);
     if (dialect && last && last->dialect == dialect && strcmp(last->input->name, retry->head.path) == 0 &&
         (!entry || last->ordinal == entry->ordinal))
         return last;
-    if (!job->files || job->file_count == feeding->room) {
-        err_set(err, STATUS_USAGE, "%s grew while it was read; run the same command again", job->spec->retry);
+    if (!run->files || run->file_count == feeding->room) {
+        err_set(err, STATUS_USAGE, "%s grew while it was read; run the same command again",
+                run->plan->spec->retry);
         return NULL;
     }
-    load_file_t *file = &job->files[job->file_count];
+    load_file_t *file = &run->files[run->file_count];
     input_file_t *input = calloc(1, sizeof *input);
     if (!dialect || !input || !(input->name = strdup(retry->head.path))) {
         free(input);
@@ -38,7 +510,7 @@ static load_file_t *file_of(const feeding_t *feeding, const retry_t *retry, err_
         return NULL;
     }
     *file = (load_file_t){.input = input, .dialect = dialect, .to = UINT64_MAX};
-    job->file_count++;
+    run->file_count++;
     if (entry) {
         file->known_as = entry->path;
         file->ordinal = entry->ordinal;
@@ -48,23 +520,23 @@ static load_file_t *file_of(const feeding_t *feeding, const retry_t *retry, err_
     return file;
 }
 
-/* Whose place it is was looked up before. In a dry run nobody has: then every entry counts. */
+/* Finds what becomes of an entry, which was judged before. In a dry run none was: every entry counts. */
 static bool find_verdict(feeding_t *feeding, const retry_t *retry, fix_verdict_t *verdict, err_t *err) {
-    const job_t *job = feeding->job;
+    const run_t *run = feeding->run;
     *verdict = retry->head.cut_off ? FIX_CUT_OFF : FIX_COUNTS;
-    return !job->marks || retry_marks_verdict(job->marks, feeding->number++, retry, verdict) ||
+    return !run->marks || retry_marks_verdict(run->marks, feeding->number++, retry, verdict) ||
            err_set(err, STATUS_USAGE, "%s was changed while it was read; run the same command again",
-                   job->spec->retry);
+                   run->plan->spec->retry);
 }
 
-static void tell_cut_off(const job_t *job, const retry_t *retry) {
+static void tell_cut_off(const plan_t *plan, const retry_t *retry) {
     log_warn("%s:%llu: this record was cut off when its load was killed, and is left out; run that load "
              "again, which writes it again, or fix it, end its line, and delete the 'torn' line below it, if "
              "there is one",
-             job->spec->retry, (unsigned long long)retry->head.at_line);
+             plan->spec->retry, (unsigned long long)retry->head.at_line);
 }
 
-/* For another such record, before the next one is looked at: its text counts, too, and so does the text of this one. */
+/* Drops the record's mapped text, and waits for room for as much before the next entry is read, whose text takes memory, too. */
 static void wait_for_room(pool_t *pool, const retry_t *retry) {
     reject_file_pass(retry->file, retry->at, retry->at + retry->length);
     pool_wait(pool, retry->length);
@@ -72,7 +544,7 @@ static void wait_for_room(pool_t *pool, const retry_t *retry) {
 
 static bool take(void *context, const retry_t *retry, err_t *err) {
     feeding_t *feeding = context;
-    job_t *job = feeding->job;
+    run_t *run = feeding->run;
     load_file_t *file;
     uint64_t voff = 0;
     fix_verdict_t verdict;
@@ -81,11 +553,11 @@ static bool take(void *context, const retry_t *retry, err_t *err) {
     if (!find_verdict(feeding, retry, &verdict, err))
         return false;
     if (verdict == FIX_CUT_OFF)
-        tell_cut_off(job, retry);
+        tell_cut_off(run->plan, retry);
     else if (!retry->length || verdict == FIX_DOUBLE)
-        log_detail("%s:%llu: this record was left out", job->spec->retry,
+        log_detail("%s:%llu: this record was left out", run->plan->spec->retry,
                    (unsigned long long)retry->head.at_line);
-    job->result->left_out += !retry->length && verdict == FIX_COUNTS;
+    run->plan->result->left_out += !retry->length && verdict == FIX_COUNTS;
     if (!retry->length || (verdict != FIX_COUNTS && verdict != FIX_CONTRADICTS))
         return true;
     if (!(file = file_of(feeding, retry, err)))
@@ -93,9 +565,9 @@ static bool take(void *context, const retry_t *retry, err_t *err) {
     block_t *block = calloc(1, sizeof *block);
     if (!block)
         return err_memory(err, sizeof *block);
-    if (!pool_take(job->loading.pipeline.pool, retry->length, &block->buffer)) {
+    if (!pool_take(run->loading.pipeline.pool, retry->length, &block->buffer)) {
         free(block);
-        return pool_closed(job->loading.pipeline.pool) || err_memory(err, retry->length);
+        return pool_closed(run->loading.pipeline.pool) || err_memory(err, retry->length);
     }
     memcpy(block->buffer.bytes, retry->bytes, retry->length);
     memset(block->buffer.bytes + retry->length, 0, POOL_SLACK);
@@ -105,17 +577,17 @@ static bool take(void *context, const retry_t *retry, err_t *err) {
     block->first_line = retry->line;
     block->partial = block->by_itself = true;
     block->rejected_as = retry->head.has_hash ? retry->head.hash : 0;
-    block->begun_before = true; /* it may have been fixed before, and otherwise */
+    block->begun_before = true; /* it may have been fixed otherwise before */
     block->refusal = retry->refusal;
     if (verdict == FIX_CONTRADICTS)
         block->refusal = "an entry before it in the reject file fixes the same record otherwise";
     if (file->known_as && load_file_number(file, retry->head.offset, &voff))
         block->id_base = record_id_make(record_id_lane(file->ordinal, retry->head.offset), voff);
-    load_state_add_block(&job->loading);
+    load_state_add_block(&run->loading);
     block->counted = true;
-    if (!queue_push(job->loading.pipeline.queue, block, 0))
-        pipeline_free_block(&job->loading.pipeline, block);
-    wait_for_room(job->loading.pipeline.pool, retry);
+    if (!queue_push(run->loading.pipeline.queue, block, 0))
+        pipeline_free_block(&run->loading.pipeline, block);
+    wait_for_room(run->loading.pipeline.pool, retry);
     return true;
 }
 
@@ -125,66 +597,68 @@ static bool count(void *context, const retry_t *retry, err_t *err) {
     return true;
 }
 
-static bool feed(job_t *job, err_t *err) {
-    size_t entries = job->fixes ? fixes_entries(job->fixes) : 0;
-    /* counted first: blocks point into the array of files, which must not move */
-    if (!job->fixes && !rejects_read(job->spec->retry, 0, job->schema, count, &entries, err))
+static bool feed(run_t *run, err_t *err) {
+    const plan_t *plan = run->plan;
+    size_t entries = run->fixes ? fixes_entries(run->fixes) : 0;
+    /* counted first, for an array that never moves */
+    if (!run->fixes && !rejects_read(plan->spec->retry, 0, plan->schema, count, &entries, err))
         return false;
-    if (!(job->files = calloc(2 * entries + 1, sizeof *job->files)))
-        return err_memory(err, entries * sizeof *job->files);
-    feeding_t feeding = {.job = job, .room = 2 * entries};
-    return rejects_read(job->spec->retry, 0, job->schema, take, &feeding, err);
+    if (!(run->files = calloc(2 * entries + 1, sizeof *run->files)))
+        return err_memory(err, entries * sizeof *run->files);
+    feeding_t feeding = {.run = run, .room = 2 * entries};
+    return rejects_read(plan->spec->retry, 0, plan->schema, take, &feeding, err);
 }
 
-/* A thread, since it waits for those that send, and they for what the main thread hears of the catalog. */
-static void *run(void *context) {
-    job_t *job = context;
+/* A thread of its own, because it waits for senders, and they wait for what the main thread hears from the catalog. */
+static void *work(void *context) {
+    run_t *run = context;
     err_t err;
-    if (!feed(job, &err) && !stop_signal())
-        pipeline_fail(&job->loading.pipeline, &err);
-    queue_close(job->loading.pipeline.queue);
-    load_state_end_feeding(&job->loading);
+    if (!feed(run, &err) && !stop_signal())
+        pipeline_fail(&run->loading.pipeline, &err);
+    queue_close(run->loading.pipeline.queue);
+    load_state_end_feeding(&run->loading);
     return NULL;
 }
 
-static bool send_fixed(job_t *job, block_t **done, err_t *err) {
+static bool send_fixed(run_t *run, block_t **done, err_t *err) {
     pthread_t thread;
-    if (caller_start_thread(&thread, run, job) != 0)
+    if (caller_start_thread(&thread, work, run) != 0)
         return err_set(err, STATUS_HOST, "no more threads can be made; lower --threads");
-    const bool ok = job_wait(job, done, err);
+    const bool ok = run_wait(run, done, err);
     if (!ok && !stop_signal())
-        pipeline_fail(&job->loading.pipeline, err); /* nobody is to send on, nor to wait for room */
+        pipeline_fail(&run->loading.pipeline, err); /* stops senders, and whoever waits for room */
     pthread_join(thread, NULL);
     return ok;
 }
 
-/* What is noted is judged while nobody else can change it. */
-static bool prepare(job_t *job, err_t *err) {
-    return job_hold_retried(job, err) && (job->places = places_read(job->store, err)) &&
-           retry_marks_note(job, err) && job_keep_held(job, true, err);
+/* Judges and notes marks while nobody else can change them. */
+static bool prepare(run_t *run, err_t *err) {
+    return run_hold_retried(run, err) && (run->places = places_read(run->target->store, err)) &&
+           retry_marks_note(run, err) && run_keep_held(run, true, err);
 }
 
-static bool settle(job_t *job, const block_t *done, err_t *err) {
-    if (!retry_marks_settle(job, done, err) || !job_make_durable(job, err) || !retry_marks_confirm(job, err))
+static bool settle(run_t *run, const block_t *done, err_t *err) {
+    if (!retry_marks_settle(run, done, err) || !run_make_durable(run, err) || !retry_marks_confirm(run, err))
         return false;
-    job_give_back_held(job);
+    run_give_back_held(run);
     return true;
 }
 
-bool job_prepare_again(job_t *job, err_t *err) {
-    if (job->spec->dry_run)
+bool run_prepare_again(run_t *run, err_t *err) {
+    const plan_t *plan = run->plan;
+    if (plan->spec->dry_run)
         return true;
-    if (!prepare(job, err))
+    if (!prepare(run, err))
         return false;
-    const uint64_t fit = job->spec->memory / 2 / (fixes_longest(job->fixes) + 1);
-    if (job->result->threads > fit)
-        job->result->threads = fit ? (uint32_t)fit : 1;
+    const uint64_t fit = plan->spec->memory / 2 / (fixes_longest(run->fixes) + 1);
+    if (plan->result->threads > fit)
+        plan->result->threads = fit ? (uint32_t)fit : 1;
     return true;
 }
 
-bool job_load_again(job_t *job, err_t *err) {
+bool run_load_again(run_t *run, err_t *err) {
     block_t *done = NULL;
-    const bool ok = send_fixed(job, &done, err) && (job->spec->dry_run || settle(job, done, err));
+    const bool ok = send_fixed(run, &done, err) && (run->plan->spec->dry_run || settle(run, done, err));
     load_state_free_blocks(done);
     return ok;
 }

@@ -1,32 +1,426 @@
-/* The main thread while data moves: what the coordinator asks for, done with threads, queues and a server. */
+/* conduct: the main thread while data moves. It runs the coordinator, whose functions work here with threads, queues and a server.
+ * Feeders and senders ask this thread for what needs the catalog, and wait; so it answers wherever it waits itself. */
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/numbers.h"
 #include "base/stop.h"
+#include "base/text.h"
 #include "base/threads.h"
+#include "format/record/record_id.h"
+#include "load/deliver/correct.h"
+#include "load/forget/forget.h"
+#include "load/plan/inputs.h"
 #include "load/run/coordinator.h"
-#include "load/run/job.h"
+#include "load/run/run.h"
 #include "server/bson_read.h"
 
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <time.h>
+
+/* ---- answers ---- */
+
+static bool copy_items(void **to, const void *from, size_t count, size_t size, err_t *err) {
+    free(*to);
+    *to = count ? malloc(count * size) : NULL;
+    if (count && !*to)
+        return err_memory(err, count * size);
+    if (count)
+        memcpy(*to, from, count * size);
+    return true;
+}
+
+static bool copy_extents(load_file_t *file, const entry_t *entry, err_t *err) {
+    file->extent_count = entry->extent_count;
+    return copy_items((void **)&file->extents, entry->extents, entry->extent_count, sizeof *entry->extents,
+                      err);
+}
+
+static bool extend(run_t *run, asking_t *asking) {
+    load_file_t *file = asking->file;
+    bool ours;
+    return catalog_extend(run->target->store, &run->ledger, clock_awake_or_not_ns(), file->work, file->epoch,
+                          asking->offset, &ours, &asking->err) &&
+           ours && copy_extents(file, &run->ledger.inputs[file->work->input].entry, &asking->err);
+}
+
+bool target_bind(target_t *target, err_t *err) {
+    target->bound = target->bound || catalog_bind(target->store, &target->settings, err);
+    return target->bound;
+}
+
+/* Corrects the counts of a stream that counted as done: its last block is read again, with what follows. */
+static void count_anew(run_t *run, work_t *work, const counts_t *last) {
+    run->plan->result->files_skipped--;
+    run->plan->result->records_skipped -= last->read;
+    work->read_before -= last->read;
+    work->rejected_before -= last->rejected;
+    rejects_format_fits(run->loading.rejects);
+}
+
+static bool keep(run_t *run, void *memory, err_t *err) {
+    if (!memory)
+        return true;
+    if (!GROW(run->kept, run->kept_room, run->kept_count + 1, err))
+        return false;
+    run->kept[run->kept_count++] = memory;
+    return true;
+}
+
+/* Copies the records that were cut off when earlier versions of the input ended, and the fixes. */
+static bool copy_marks(run_t *run, load_file_t *file, const entry_t *entry, err_t *err) {
+    torn_t *torn = malloc((entry->version_count + 1) * sizeof *torn);
+    if (!torn)
+        return err_memory(err, entry->version_count * sizeof *torn);
+    file->torn_count = 0;
+    for (uint32_t i = 0; i < entry->version_count; i++)
+        if (entry->versions[i].torn.length)
+            torn[file->torn_count++] = entry->versions[i].torn;
+    /* senders may still read the old ones, of an ownership that was lost: they are freed with the load */
+    const bool kept = keep(run, file->torn, err) && keep(run, file->fixes, err);
+    file->torn = torn;
+    file->fixes = NULL;
+    file->fix_count = entry->fix_count;
+    return kept &&
+           copy_items((void **)&file->fixes, entry->fixes, entry->fix_count, sizeof *entry->fixes, err);
+}
+
+/* Gives the file all that threads need to know of the piece, before it is handed out. */
+static bool run_tell_file(run_t *run, const work_t *work, load_file_t *file, err_t *err) {
+    const ledger_input_t *input = &run->ledger.inputs[work->input];
+    const piece_t *piece = &input->entry.pieces[work->piece];
+    if (!copy_extents(file, &input->entry, err) || !copy_marks(run, file, &input->entry, err))
+        return false;
+    if (!done_runs_copy(&file->done_before, &piece->done))
+        return err_memory(err, piece->done.count * sizeof(done_run_t));
+    file->tail = piece->tail;
+    /* before the collection had a format, records may have been read by another dialect, and made no documents */
+    file->read_by = run->target->began_bound ? entry_dialect(&input->entry, run->target->generation) : 0;
+    file->only_compares = work->state == WORK_CHECK;
+    file->is_older = file->only_compares && ledger_ends_before(input, piece);
+    if (file->is_older && run_has_grown(run, input))
+        return registration_refuse_grown(input->name, err);
+    file->compares = file->done_before.count && (!input->plain || ledger_needs_check(input, piece));
+    file->begun_before = work->epoch > 1;
+    file->epoch = work->state == WORK_OURS ? work->epoch : 0;
+    return true;
+}
+
+/* False where later records replace earlier ones: the rest of a stream would come too late. */
+static bool may_go_on(const plan_t *plan, const load_file_t *file, err_t *err) {
+    return plan->existing != EXISTING_REPLACE ||
+           err_set(err, STATUS_INPUT,
+                   "--input-name %s: the stream goes on behind what was loaded of it, and with --existing "
+                   "replace only the newest input may: give the stream another --input-name",
+                   file->input->name);
+}
+
+static bool go_on(run_t *run, load_file_t *file, err_t *err) {
+    ledger_t *ledger = &run->ledger;
+    work_t *work = file->work;
+    const counts_t last = ledger->inputs[work->input].entry.pieces[work->piece].tail.counts;
+    if (!may_go_on(run->plan, file, err))
+        return false;
+    ledger_goes_on(ledger, work);
+    if (!catalog_take(run->target->store, ledger, clock_awake_or_not_ns(), work, 1, 0, err))
+        return false;
+    if (work->state != WORK_OURS)
+        return err_set(err, STATUS_SERVER,
+                       "%s is being loaded by another load, too, and a stream cannot be read again: run the "
+                       "same command again, with all of the stream",
+                       file->input->name);
+    work->handed_out = true; /* to the feeder that asks */
+    count_anew(run, work, &last);
+    return run_tell_file(run, work, file, err);
+}
+
+static bool answer(run_t *run, asking_t *asking) {
+    asking->err.text[0] = '\0';
+    return asking->what == ASK_TO_BIND       ? target_bind(run->target, &asking->err)
+           : asking->what == ASK_FOR_NUMBERS ? extend(run, asking)
+           : asking->what == ASK_TO_LEAVE_OUT
+               ? target_leave_out_columns(run->target, asking->file, &asking->err)
+               : go_on(run, asking->file, &asking->err);
+}
+
+static void run_answer(run_t *run) {
+    for (asking_t *asking; (asking = load_state_take_asking(&run->loading));)
+        load_state_answer(&run->loading, asking, answer(run, asking));
+}
+
+/* ---- collecting ---- */
+
+/* Notes in `twice` records that are read twice, so that they count as found the first time: with --reload-missing an input that has
+ * grown, or was not loaded to its end, is first loaded to its end and then begun anew. */
+static void count_once(run_t *run, const block_t *block) {
+    load_file_t *file = block->file;
+    if (file->work->again) {
+        file->read_from = file->read_before && file->read_from < block->from ? file->read_from : block->from;
+        file->read_before = true;
+    } else if (file->read_before && block->from >= file->read_from) {
+        counts_add(&run->twice, &block->counts);
+    }
+}
+
+static bool add_block(run_t *run, const block_t *block, err_t *err) {
+    const settled_block_t settled = {.from = block->from,
+                                     .to = block->to,
+                                     .hash = block->hash,
+                                     .counts = block->counts,
+                                     .rejects = block->rejects,
+                                     .reject_count = block->reject_count,
+                                     .dialect = block->file->read_by,
+                                     .tail = block->tail,
+                                     .outgrown = block->outgrown};
+    if (block->partial || !block->file->work)
+        return true;
+    count_once(run, block);
+    return (!block->counts.read || target_bind(run->target, err)) &&
+           ledger_block(&run->ledger, block->file->work, block->epoch, &settled, err);
+}
+
+/* Refuses a stream that was begun before, if there are documents after its end: they are of another stream. */
+static bool check_end(const run_t *run, const news_t *news, err_t *err) {
+    target_t *target = run->target;
+    const work_t *work = news->file->work;
+    const entry_place_t place = {target->server, target->client, target->settings.uuid};
+    bool any;
+    if (run->plan->schema->id || !other_stream_may_be(news->file) || work->state != WORK_OURS ||
+        work->epoch != news->epoch)
+        return true;
+    return entry_documents_look(&place, &run->ledger.inputs[work->input].entry, news->end, &any, err) &&
+           (!any || other_stream_refuse_shorter(news->file, news->end, err));
+}
+
+/* Takes the news over, also if it returns false. */
+static bool take_news(run_t *run, news_t *news, err_t *err) {
+    ledger_t *ledger = &run->ledger;
+    bool ok = true;
+    switch (news->kind) {
+    case NEWS_FED:
+        if ((ok = check_end(run, news, err)))
+            ledger_fed(ledger, news->file->work, news->epoch, news->end_block, news->tail_parts);
+        break;
+    case NEWS_COMPARED:
+        ledger_checked(ledger, news->file->work);
+        break;
+    case NEWS_SKIPPED:
+        news->file->aside = true;
+        run->aside = run->aside ? run->aside : news->file;
+        break;
+    case NEWS_TORN:
+        ledger_torn(ledger, news->file->work, news->epoch, news->torn);
+        news->next = run->torn;
+        run->torn = news;
+        return true;
+    }
+    free(news);
+    return ok;
+}
+
+/* Skips files that feeders could not read further, once every block of them that was read is in the ledger. With --existing
+ * replace no file after the first is taken. */
+static void skip_files(run_t *run) {
+    for (size_t i = 0; i < run->file_count; i++) {
+        load_file_t *file = &run->files[i];
+        const bool waits = run->plan->existing == EXISTING_REPLACE && file->ordinal > run->aside->ordinal &&
+                           file->work->state != WORK_OURS;
+        if (file->aside || waits)
+            ledger_skip(&run->ledger, file->work);
+        file->aside = false;
+    }
+    run->aside = NULL;
+}
+
+static void take_late(run_t *run, block_t *block) {
+    while (block->late) {
+        late_t *late = block->late;
+        block->late = late->next;
+        late->next = run->late;
+        run->late = late;
+    }
+}
+
+/* Removes documents that a message of a dead load has brought to the place of a record that makes none: before each checkpoint,
+ * so also before the one that completes the piece. */
+static bool look_for_late(run_t *run, bool *removed, err_t *err) {
+    target_t *target = run->target;
+    const correct_place_t place = {.server = target->server,
+                                   .client = target->client,
+                                   .uuid = target->settings.uuid,
+                                   .schema = run->plan->schema};
+    late_t **at = &run->late;
+    bool it = false;
+    *removed = false;
+    while (*at) {
+        late_t *late = *at;
+        const work_t *work = late->file->work;
+        if (work && work->state == WORK_OURS && work->epoch == late->epoch) {
+            if (!correct_remove_late(&place, late, &it, err))
+                return false;
+            *removed |= it;
+            at = &late->next;
+            continue;
+        }
+        *at = late->next;
+        free(late);
+    }
+    return true;
+}
+
+/* Passes to the ledger what the threads have settled and found out. */
+static bool run_collect(run_t *run, err_t *err) {
+    news_t *news = load_state_take_news(&run->loading);
+    const bool settled = load_state_is_settled(&run->loading);
+    block_t *done = load_state_take_done(&run->loading);
+    bool removed;
+    for (block_t *block = done; block; block = block->next)
+        take_late(run, block);
+    bool ok = look_for_late(run, &removed, err) && ((!done && !removed) || run_make_durable(run, err));
+    for (const block_t *block = done; ok && block; block = block->next)
+        ok = add_block(run, block, err);
+    load_state_free_blocks(done);
+    while (news) {
+        news_t *next = news->next;
+        err_t problem;
+        if (!take_news(run, news, &problem)) {
+            *err = ok ? problem : *err;
+            ok = false;
+        }
+        news = next;
+    }
+    if (settled && run->aside)
+        skip_files(run);
+    return ok;
+}
+
+/* Offers the block to the queue. False: no room for now; this thread must not wait for senders that may wait for it. The block is
+ * counted before a sender can settle it, but not while it waits for room: this thread would wait for it. */
+static bool send_held_back(run_t *run, block_t *block) {
+    pipeline_t *pipeline = &run->loading.pipeline;
+    block->next = NULL;
+    load_state_add_block(&run->loading);
+    block->counted = true;
+    const queue_offer_t offer = queue_offer(pipeline->queue, block, record_id_lane_of(block->id_base));
+    if (offer == QUEUE_CLOSED)
+        pipeline_free_block(pipeline, block);
+    if (offer != QUEUE_FULL)
+        return true;
+    block->counted = false;
+    pipeline->settled(pipeline->context);
+    return false;
+}
+
+/* Sends held-back records once the catalog knows their places. If no feeder brings more blocks, only this thread can say so to the
+ * senders. */
+static void run_send_torn(run_t *run) {
+    news_t **at = &run->torn;
+    bool any = false;
+    while (*at) {
+        news_t *news = *at;
+        const bool lost = block_is_lost(news->block);
+        if (!lost &&
+            (!ledger_torn_is_written(news->file->work, news->epoch) || !send_held_back(run, news->block))) {
+            at = &news->next;
+            continue;
+        }
+        any |= !lost;
+        *at = news->next;
+        if (lost)
+            pipeline_free_block(&run->loading.pipeline, news->block);
+        free(news);
+    }
+    if (any && (hand_out_is_idle(run->hand_out) || load_state_is_fed(&run->loading)))
+        queue_drain(run->loading.pipeline.queue);
+}
+
+/* ---- late misfits: inputs that could not be checked before, or are damaged, or have changed ---- */
+
+/* With --existing replace: adds the files that come after the misfit in the catalog. None of them was taken yet, and the main
+ * thread does not hand them out. */
+static bool add_waiting(const run_t *run, const load_file_t *misfit, misfits_t *found, err_t *err) {
+    bool ok = true;
+    for (size_t i = 0; ok && run->plan->existing == EXISTING_REPLACE && i < run->file_count; i++) {
+        const load_file_t *file = &run->files[i];
+        const bool later = file->work ? file->ordinal > misfit->ordinal : file > misfit;
+        if (later && !(i && file[-1].input == file->input))
+            ok = misfits_add_waiting(found, file->input->name, misfit->input->name, 0, err);
+    }
+    return ok;
+}
+
+bool run_skip_misfit(void *context, load_file_t *file, err_t *err) {
+    run_t *run = context;
+    misfits_t *skipped = &run->plan->result->skipped, found = {.items = NULL};
+    err_t why = *err;
+    /* a changed one may be removed with its documents, and loaded again */
+    bool ok = run->plan->spec->skip_bad_files && !(file->changed && run->plan->spec->reload_changed);
+    if (file->begun)
+        err_add(&why, "; what was read of it before is loaded, and the rest is missing");
+    ok =
+        ok && misfits_add(&found, file->input->name, why.text, 0, err) && add_waiting(run, file, &found, err);
+    /* at least one input must be left */
+    ok = ok && skipped->count - run->plan->result->skipped_before + found.count < run->plan->manifest.count &&
+         misfits_move(&found, skipped, err);
+    misfits_free(&found);
+    run->ended_by = ok ? run->ended_by : file;
+    return ok;
+}
+
+/* Counts the inputs of which a block was handed out. */
+static size_t count_begun(const run_t *run) {
+    const input_file_t *last = NULL;
+    size_t begun = 0;
+    for (const load_file_t *file = run->files; file < run->files + run->file_count; file++)
+        if (file->begun && file->input != last) {
+            last = file->input;
+            begun++;
+        }
+    return begun;
+}
+
+void run_tell_late_misfit(const run_t *run, err_t *err) {
+    const plan_t *plan = run->plan;
+    const uint64_t records = plan->result->counts.loaded + plan->result->counts.already_there;
+    const load_file_t *misfit = run->ended_by;
+    const size_t begun = count_begun(run);
+    if (err->status != STATUS_INPUT)
+        return;
+    if (plan->manifest.count > 1 && !plan->spec->skip_bad_files)
+        err_add(err, "; " MISFITS_REMEDY);
+    if (!misfit || plan->spec->dry_run)
+        return;
+    char count[UNITS_MAX], more[320] = "no record was loaded before it";
+    if (records)
+        snprintf(more, sizeof more, "%s record%s of %zu file%s %s loaded before it",
+                 units_count(count, records), records == 1 ? "" : "s", begun, begun == 1 ? "" : "s",
+                 records == 1 ? "was" : "were");
+    const bool header = misfits_is_header(misfit->input->name, err->text);
+    err_add(err, "; %s%.80s%s%s", header ? "it does not fit the format " : "",
+            header ? plan->schema->name : "", header ? ", and " : "", more);
+}
+
+/* ---- the coordinator's functions ---- */
 
 static const int64_t CHECKPOINT_NS = 1000000000, LOOK_NS = 500000000, FOLLOW_NS = 5000000000,
                      STALE_NS = 100000000, ROUND_NS = 20000000, PORTION_NS = 2000000000;
 
 typedef struct {
-    job_t *job;
+    run_t *run;
     int64_t followed_ns;
-    size_t portion; /* so many pieces waited for feeders when the last one was handed out */
+    size_t portion; /* how many pieces waited for feeders when the last one was handed out */
     struct {
         int64_t at_ns;
         uint64_t bytes;
-    } read[2]; /* text, at two moments of the last two seconds */
+    } read[2]; /* text that was read until two moments of the last two seconds */
     coordinator_t coordinator;
 } conductor_t;
 
-static counts_t so_far(const job_t *job) {
+static counts_t so_far(const run_t *run) {
     loader_counters_t sum = {.total_ns = 0};
-    for (uint32_t i = 0; i < job->loader_count; i++)
-        loader_add_counters(job->loaders[i], &sum);
+    for (uint32_t i = 0; i < run->loader_count; i++)
+        loader_add_counters(run->loaders[i], &sum);
     return sum.counts;
 }
 
@@ -36,131 +430,131 @@ static int64_t now(void *context) {
 }
 
 static uint64_t own_beats(void *context) {
-    return heartbeat_count(((conductor_t *)context)->job->heartbeat);
+    return heartbeat_count(((conductor_t *)context)->run->target->heartbeat);
 }
 
-/* Will the next piece of the same stream be handed out right after this one? */
-static bool stream_goes_on(const job_t *job, const work_t *work) {
-    const ledger_t *ledger = &job->ledger;
+/* True if the next piece of the same stream will be handed out right after this one. */
+static bool stream_goes_on(const run_t *run, const work_t *work) {
+    const ledger_t *ledger = &run->ledger;
     const work_t *next = work + 1;
     return next < ledger->works + ledger->work_count && !next->handed_out &&
            (next->state == WORK_OURS || next->state == WORK_CHECK) &&
            ledger->inputs[next->input].group == ledger->inputs[work->input].group &&
-           input_is_in_stream(job->files[work - ledger->works].input);
+           input_is_in_stream(run->files[work - ledger->works].input);
 }
 
 static bool nap(conductor_t *conductor, int64_t ns, err_t *err);
 
-/* A load that replaced documents did not end well. From now on this piece is ours, so it begins no more messages a lease
- * later; and those that were on their way have come. */
+/* Waits a lease if an earlier load that replaced documents did not end well. This piece is ours now, so after that the other
+ * load begins no more messages, and those on their way have arrived. */
 static bool outlive_others(conductor_t *conductor, err_t *err) {
-    job_t *job = conductor->job;
-    if (!job->inherited || job->outlived)
+    run_t *run = conductor->run;
+    if (!run->target->inherited || run->target->outlived)
         return true;
     log_note("an earlier load failed while it replaced documents: waiting %lld s, until none of its messages "
              "can arrive any more",
-             (long long)(job->lease_ms / 1000));
-    job->outlived = true;
-    return nap(conductor, job->lease_ms * 1000000, err);
+             (long long)(run->target->lease_ms / 1000));
+    run->target->outlived = true;
+    return nap(conductor, run->target->lease_ms * 1000000, err);
 }
 
 static bool hand_out(void *context, work_t *work, err_t *err) {
     conductor_t *conductor = context;
-    job_t *job = conductor->job;
-    load_file_t *file = &job->files[work - job->ledger.works];
+    run_t *run = conductor->run;
+    load_file_t *file = &run->files[work - run->ledger.works];
     if (work->state == WORK_OURS && !outlive_others(conductor, err))
         return false;
     while (file->feeding &&
-           !pipeline_failed(&job->loading.pipeline)) { /* of an ownership that was lost: it ends soon */
+           !pipeline_failed(&run->loading.pipeline)) { /* for an ownership that was lost: it ends soon */
         const struct timespec pause = {.tv_nsec = 1000000};
-        job_answer(job);
+        run_answer(run);
         if (!coordinator_confirm(&conductor->coordinator,
-                                 err)) /* it may wait for senders, and they for this */
+                                 err)) /* the feeder may wait for senders, and they for this answer */
             return false;
         nanosleep(&pause, NULL);
     }
-    if (!job_tell_file(job, work, file, err))
+    if (!run_tell_file(run, work, file, err))
         return false;
-    hand_out_add(job->hand_out, (size_t)(file - job->files), stream_goes_on(job, work));
+    hand_out_add(run->hand_out, (size_t)(file - run->files), stream_goes_on(run, work));
     bool idle;
-    conductor->portion = hand_out_waiting(job->hand_out, &idle);
+    conductor->portion = hand_out_waiting(run->hand_out, &idle);
     return true;
 }
 
 /* ---- waiting ---- */
 
-/* Text, as far as is known. What is done of an input that goes on may count as well: rather too much than too little. */
-static uint64_t to_come(const job_t *job, const feeder_progress_t *fed) {
-    if (!job->to_read || fed->done_bytes >= job->to_read)
-        return 0; /* of a stream nobody knows */
-    return fed->done_bytes ? (uint64_t)((double)(job->to_read - fed->done_bytes) * (double)fed->text_bytes /
+/* Estimates how much text is to come: rather too much, as the done part of an input that goes on may be counted. */
+static uint64_t to_come(const run_t *run, const feeder_progress_t *fed) {
+    if (!run->to_read || fed->done_bytes >= run->to_read)
+        return 0; /* a stream's size is not known */
+    return fed->done_bytes ? (uint64_t)((double)(run->to_read - fed->done_bytes) * (double)fed->text_bytes /
                                         (double)fed->disk_bytes)
                            : UINT64_MAX;
 }
 
-static void show_progress(job_t *job) {
-    const feeder_progress_t fed = job->feeder ? feeder_progress(job->feeder) : (feeder_progress_t){0};
-    const counts_t counts = so_far(job);
-    const uint64_t documents = counts.loaded + counts.already_there, limit = job->spec->limit;
-    job->documents = documents;
-    rejects_to_come(job->loading.rejects, to_come(job, &fed));
-    if (progress_is_due(&job->progress)) {
+static void show_progress(run_t *run) {
+    const feeder_progress_t fed = run->feeder ? feeder_progress(run->feeder) : (feeder_progress_t){0};
+    const counts_t counts = so_far(run);
+    const uint64_t documents = counts.loaded + counts.already_there, limit = run->plan->spec->limit;
+    run->target->documents = documents;
+    rejects_to_come(run->loading.rejects, to_come(run, &fed));
+    if (progress_is_due(&run->progress)) {
         const progress_state_t state = {.bytes = fed.done_bytes,
-                                        .total_bytes = job->feeder ? job_bytes_to_read(job) : 0,
+                                        .total_bytes = run->feeder ? run_bytes_to_read(run) : 0,
                                         .records = counts.read,
                                         .most_records = limit == UINT64_MAX ? 0 : limit,
                                         .documents = documents,
                                         .rejected = counts.rejected};
-        progress_show(&job->progress, &state);
+        progress_show(&run->progress, &state);
     }
     caller_tell_progress(documents, fed.disk_bytes);
-    timeline_point(&job->result->course, documents, fed.disk_bytes);
+    timeline_point(&run->plan->result->course, documents, fed.disk_bytes);
 }
 
-static bool is_idle(job_t *job) {
-    const load_state_t *loading = &job->loading;
-    return !loading->blocks && (loading->feeding_over || (job->hand_out && hand_out_is_idle(job->hand_out)));
+static bool is_idle(run_t *run) {
+    const load_state_t *loading = &run->loading;
+    return !loading->blocks && (loading->feeding_over || (run->hand_out && hand_out_is_idle(run->hand_out)));
 }
 
-/* One stretch of waiting, of a round at most. */
-static bool wait_a_round(job_t *job, int64_t until_ns, bool *idle) {
-    load_state_t *loading = &job->loading;
+/* Waits for a change, at most one round. */
+static bool wait_a_round(run_t *run, int64_t until_ns, bool *idle) {
+    load_state_t *loading = &run->loading;
     const int64_t round_ns = clock_now_ns() + ROUND_NS;
     pthread_mutex_lock(&loading->lock);
-    *idle = is_idle(job);
+    *idle = is_idle(run);
     if (!*idle && !pipeline_failed(&loading->pipeline) && !loading->asking)
         condition_wait_until(&loading->changed, &loading->lock, round_ns < until_ns ? round_ns : until_ns);
-    *idle = is_idle(job);
+    *idle = is_idle(run);
     const bool failed = pipeline_failed(&loading->pipeline);
     pthread_mutex_unlock(&loading->lock);
     return !failed;
 }
 
-/* While feeders read the second half of a portion of small pieces, the next one is taken. A large piece is a portion, and the
- * next one is taken when a feeder has nothing to read and the senders will soon have nothing to send: so a load has no more
- * of them than it needs, and other loads get their share. */
+/* True if the next portion is to be taken: while feeders read the second half of a portion of small pieces; after a large piece,
+ * when a feeder has nothing to read and the senders will soon have nothing to send. So a load has no more large pieces than it
+ * needs, and other loads get their share. */
 static bool is_hungry(const conductor_t *conductor, bool idle) {
-    const job_t *job = conductor->job;
+    const run_t *run = conductor->run;
     bool may_feed = false;
-    const size_t waiting = job->hand_out ? hand_out_waiting(job->hand_out, &may_feed) : 0;
+    const size_t waiting = run->hand_out ? hand_out_waiting(run->hand_out, &may_feed) : 0;
     if (waiting && !idle)
         return waiting < conductor->portion / 2;
-    return idle || (may_feed && queue_runs_low(job->loading.pipeline.queue));
+    return idle || (may_feed && queue_runs_low(run->loading.pipeline.queue));
 }
 
-/* How much is taken at once. */
+/* Sets how much is taken at once. */
 static void measure(conductor_t *conductor, int64_t at_ns) {
-    const job_t *job = conductor->job;
-    const uint64_t read = job->feeder ? feeder_progress(job->feeder).text_bytes : 0;
+    const run_t *run = conductor->run;
+    const uint64_t read = run->feeder ? feeder_progress(run->feeder).text_bytes : 0;
     if (at_ns - conductor->read[1].at_ns >= PORTION_NS / 2) {
         conductor->read[0] = conductor->read[1];
         conductor->read[1].at_ns = at_ns;
         conductor->read[1].bytes = read;
     }
     const uint64_t bytes = read - conductor->read[0].bytes;
-    if (job->existing != EXISTING_REPLACE)
-        conductor->coordinator.piece_bytes = bytes < JOB_LEAST_PORTION  ? JOB_LEAST_PORTION
-                                             : bytes > JOB_MOST_PORTION ? JOB_MOST_PORTION
+    if (run->plan->existing != EXISTING_REPLACE)
+        conductor->coordinator.piece_bytes = bytes < RUN_LEAST_PORTION  ? RUN_LEAST_PORTION
+                                             : bytes > RUN_MOST_PORTION ? RUN_MOST_PORTION
                                                                         : bytes;
 }
 
@@ -168,7 +562,7 @@ static bool stopped(err_t *err) {
     return stop_signal() && !stop_interrupted(err);
 }
 
-/* How far the majority is after the primary, as the primary says. NAN: it does not. */
+/* Returns by how many seconds the majority lags, as the primary reports it. NAN: it does not. */
 static double lag_of(mongoc_client_t *client) {
     bson_t *hello = BCON_NEW("hello", BCON_INT32(1)), reply;
     mongoc_client_command_simple(client, "admin", hello, NULL, &reply, NULL);
@@ -180,22 +574,22 @@ static double lag_of(mongoc_client_t *client) {
     return lag;
 }
 
-/* What there is to do in every round, however long we wait. */
+/* Waits one round, and does what every round needs. */
 static bool do_a_round(conductor_t *conductor, int64_t until_ns, bool *idle, err_t *err) {
-    job_t *job = conductor->job;
-    if (!wait_a_round(job, until_ns, idle)) {
-        *err = job->loading.pipeline.team.err;
+    run_t *run = conductor->run;
+    if (!wait_a_round(run, until_ns, idle)) {
+        *err = run->loading.pipeline.team.err;
         return false;
     }
-    job_answer(job);
-    show_progress(job);
+    run_answer(run);
+    show_progress(run);
     const int64_t at_ns = clock_now_ns();
     measure(conductor, at_ns);
-    if (at_ns - conductor->followed_ns >= (job->loading.stale ? STALE_NS : FOLLOW_NS)) {
+    if (at_ns - conductor->followed_ns >= (run->target->stale ? STALE_NS : FOLLOW_NS)) {
         conductor->followed_ns = at_ns;
-        job_follow_shards(job);
-        if (metrics_on() && !job->loading.stale)
-            metrics_lag(lag_of(job->client));
+        target_follow_shards(run->target);
+        if (metrics_on() && !run->target->stale)
+            metrics_lag(lag_of(run->target->client));
     }
     return !stopped(err);
 }
@@ -220,18 +614,18 @@ static bool nap(conductor_t *conductor, int64_t ns, err_t *err) {
         ok = do_a_round(conductor, until_ns, &idle, err);
         nanosleep(&pause, NULL);
     }
-    conductor->job->result->waited_ns += clock_now_ns() - from_ns;
+    conductor->run->plan->result->waited_ns += clock_now_ns() - from_ns;
     return ok;
 }
 
-static void tell_lost(job_t *job) {
+static void tell_lost(run_t *run) {
     const load_file_t *first = NULL;
     size_t count = 0;
-    for (size_t i = 0; i < job->file_count; i++) {
-        load_file_t *file = &job->files[i];
+    for (size_t i = 0; i < run->file_count; i++) {
+        load_file_t *file = &run->files[i];
         if (!file->epoch || (file->work->state == WORK_OURS && file->work->epoch == file->epoch))
             continue;
-        const bool ended = file->work->state == WORK_DONE || file->work->again, /* it is begun anew */
+        const bool ended = file->work->state == WORK_DONE || file->work->again, /* begun anew */
             lost = !ended || file->work->by_others;
         first = lost && !count++ ? file : first;
         file->epoch = 0;
@@ -246,24 +640,24 @@ static void tell_lost(job_t *job) {
 }
 
 static bool collect(void *context, err_t *err) {
-    return job_collect(((conductor_t *)context)->job, err);
+    return run_collect(((conductor_t *)context)->run, err);
 }
 
 static void written(void *context, int64_t confirmed_ns) {
-    job_t *job = ((conductor_t *)context)->job;
-    if (job->ledger.lost != job->lost_told) {
-        job->lost_told = job->ledger.lost;
-        tell_lost(job);
+    run_t *run = ((conductor_t *)context)->run;
+    if (run->ledger.lost != run->lost_told) {
+        run->lost_told = run->ledger.lost;
+        tell_lost(run);
     }
-    atomic_store_explicit(&job->loading.confirmed_ns, confirmed_ns, memory_order_release);
-    job_send_torn(job);
+    atomic_store_explicit(&run->loading.confirmed_ns, confirmed_ns, memory_order_release);
+    run_send_torn(run);
 }
 
 static void waits_for(void *context, const load_seen_t *load) {
-    job_t *job = ((conductor_t *)context)->job;
-    if (job->waits_told)
+    run_t *run = ((conductor_t *)context)->run;
+    if (run->target->waits_told)
         return;
-    job->waits_told = true;
+    run->target->waits_told = true;
     if (load)
         log_note("the load of process %lld on %s works on the rest; this one waits until that is done, and "
                  "takes over if the other one dies",
@@ -274,7 +668,7 @@ static void waits_for(void *context, const load_seen_t *load) {
 }
 
 static bool enough(void *context) {
-    return load_state_is_fed(&((conductor_t *)context)->job->loading);
+    return load_state_is_fed(&((conductor_t *)context)->run->loading);
 }
 
 static bool wait_to_look(void *context, err_t *err) {
@@ -282,18 +676,18 @@ static bool wait_to_look(void *context, err_t *err) {
 }
 
 static coordinator_t coordinator_of(conductor_t *conductor) {
-    const job_t *job = conductor->job;
-    const others_t others = {.self = job->id,
-                             .lease_ns = job->lease_ms * 1000000,
+    const run_t *run = conductor->run;
+    const others_t others = {.self = run->target->id,
+                             .lease_ns = run->target->lease_ms * 1000000,
                              .context = conductor,
                              .now = now,
                              .own_beats = own_beats,
                              .wait = wait_to_look,
                              .waits_for = waits_for};
-    return (coordinator_t){.store = job->store,
-                           .ledger = &conductor->job->ledger,
+    return (coordinator_t){.store = run->target->store,
+                           .ledger = &conductor->run->ledger,
                            .least_pieces = 1,
-                           .piece_bytes = job->existing == EXISTING_REPLACE ? 0 : JOB_LEAST_PORTION,
+                           .piece_bytes = run->plan->existing == EXISTING_REPLACE ? 0 : RUN_LEAST_PORTION,
                            .checkpoint_ns = CHECKPOINT_NS,
                            .others = others,
                            .context = conductor,
@@ -304,41 +698,65 @@ static coordinator_t coordinator_of(conductor_t *conductor) {
                            .enough = enough};
 }
 
-/* A limit may end the reading while the last records of files wait for the catalog; few go into the queue at once, and who
- * sends them may ask this thread. */
+/* Sends the last records that still wait for the catalog when --limit ends the reading. Few go into the queue at once, and their
+ * senders may ask this thread. */
 static bool send_rest(conductor_t *conductor, err_t *err) {
-    const job_t *job = conductor->job;
+    const run_t *run = conductor->run;
     bool hungry, idle, ok = true;
     for (bool more = enough(conductor); ok && more;) {
         ok = wait_for_change(conductor, CHECKPOINT_NS, false, &hungry, &idle, err);
-        more = job->torn || !idle;
+        more = run->torn || !idle;
         ok = ok && coordinator_flush(&conductor->coordinator, err) &&
              coordinator_confirm(&conductor->coordinator, err);
     }
     return ok;
 }
 
-bool job_conduct(job_t *job, err_t *err) {
-    conductor_t conductor = {.job = job, .followed_ns = clock_now_ns()};
+bool run_conduct(run_t *run, err_t *err) {
+    target_t *target = run->target;
+    conductor_t conductor = {.run = run, .followed_ns = clock_now_ns()};
     conductor.coordinator = coordinator_of(&conductor);
     return coordinator_run(&conductor.coordinator, err) && send_rest(&conductor, err) &&
-           catalog_check_collection(job->store, &job->settings, job->loading.generation, err);
+           catalog_check_collection(target->store, &target->settings, target->generation, err);
 }
 
-bool job_flush(job_t *job, err_t *err) {
-    conductor_t conductor = {.job = job};
+bool run_flush(run_t *run, err_t *err) {
+    conductor_t conductor = {.run = run};
     conductor.coordinator = coordinator_of(&conductor);
     return coordinator_flush(&conductor.coordinator, err);
 }
 
-bool job_wait(job_t *job, block_t **done, err_t *err) {
-    conductor_t conductor = {.job = job, .followed_ns = clock_now_ns()};
+bool run_wait(run_t *run, block_t **done, err_t *err) {
+    conductor_t conductor = {.run = run, .followed_ns = clock_now_ns()};
     bool hungry, idle = false;
     *done = NULL;
-    while (!idle || !load_state_is_fed(&job->loading))
+    while (!idle || !load_state_is_fed(&run->loading))
         if (!wait_for_change(&conductor, CHECKPOINT_NS, false, &hungry, &idle, err) ||
-            (job->marks && !job_keep_held(job, false, err)))
+            (run->marks && !run_keep_held(run, false, err)))
             return false;
-    *done = load_state_take_done(&job->loading);
+    *done = load_state_take_done(&run->loading);
     return true;
+}
+
+/* ---- durability and columns ---- */
+
+bool run_make_durable(run_t *run, err_t *err) {
+    rejects_t *rejects = run->loading.rejects;
+    return (!rejects || rejects_flush(rejects, err)) && target_make_durable(run->target, err);
+}
+
+bool run_see_columns(void *context, load_file_t *file, const dialect_t *dialect, const text_t *unknown,
+                     err_t *err) {
+    run_t *run = context;
+    load_file_t *first = file;
+    while (first > run->files && first[-1].input == file->input)
+        first--;
+    pthread_mutex_lock(&run->loading.lock);
+    const bool seen = first->columns_seen || file->only_compares;
+    first->columns_seen = true;
+    const bool ok = seen || plan_note_header(run->plan, file, dialect, unknown, err);
+    pthread_mutex_unlock(&run->loading.lock);
+    file->left_out = unknown;
+    return ok && (!unknown->length || run->plan->spec->dry_run ||
+                  load_state_ask(&run->loading, ASK_TO_LEAVE_OUT, file, 0, err));
 }

@@ -46,7 +46,7 @@ static bool take(coordinator_t *coordinator, err_t *err) {
     return ok && hand_out(coordinator, &any, err);
 }
 
-/* Something of ours is not done although everything was fed and settled: nothing would ever change that. */
+/* True if a piece of ours is not done although everything was fed and settled: nothing would ever change that. */
 static bool is_stuck(const coordinator_t *coordinator, bool idle, err_t *err) {
     const ledger_t *ledger = coordinator->ledger;
     for (size_t i = 0; idle && i < ledger->work_count; i++) {
@@ -60,7 +60,7 @@ static bool is_stuck(const coordinator_t *coordinator, bool idle, err_t *err) {
     return false;
 }
 
-/* One round while pieces of ours are under way. */
+/* Does one round while pieces of ours are under way. */
 static bool work(coordinator_t *coordinator, bool may_take, bool *hungry, bool *idle, int64_t *written_ns,
                  err_t *err) {
     const int64_t left_ns = *written_ns + coordinator->checkpoint_ns - now_of(coordinator);

@@ -1,8 +1,8 @@
-/* coordinator: the main thread of a load: takes pieces, hands them out, writes down what is done, and decides
- * when the load has ended. It does nothing else. It reaches everything through functions of its owner: in a load they
- * work with feeders, senders and a server, in the simulator with models of them.
+/* coordinator: the main thread of a load. It takes pieces, hands them out, writes down what is done, and decides when the load has
+ * ended; nothing else. It reaches everything through functions of its owner: in a load they work with feeders, senders and a
+ * server, in the simulator with models of them.
  *
- *     look at the loads -> take -> hand out -> [ wait, collect, make durable, write down ]... -> look at all -> end
+ *     read the loads -> take -> hand out -> [ wait, collect, make durable, write down ]... -> read all -> end
  */
 #ifndef TIPPLE_LOAD_RUN_COORDINATOR_H
 #define TIPPLE_LOAD_RUN_COORDINATOR_H
@@ -13,38 +13,36 @@ typedef struct {
     store_t *store;
     ledger_t *ledger;
     size_t least_pieces; /* to take at once, */
-    /* and more of them as long as they are small: its owner may change that while it waits */
+    /* and more while all are at most this large together; the owner may change it while the coordinator waits */
     uint64_t piece_bytes;
     int64_t checkpoint_ns;
     others_t others;
 
     void *context; /* of the functions below */
-    /* A piece to be fed (OURS) or compared with its hashes (CHECK). */
+    /* Hands out a piece to be fed (OURS) or compared with its hashes (CHECK). */
     bool (*hand_out)(void *context, work_t *work, err_t *err);
-    /* Waits until everything that was handed out is fed and settled (*idle), or so long at most; with
-     * may_take also until feeders will soon have nothing to do (*hungry). False: the load has failed or was
-     * stopped. */
+    /* Waits until all that was handed out is fed and settled (*idle), at most most_ns; with may_take also
+     * until feeders will soon have nothing to do (*hungry). False: the load has failed or was stopped. */
     bool (*wait)(void *context, int64_t most_ns, bool may_take, bool *hungry, bool *idle, err_t *err);
-    /* Tells the ledger what was settled and fed (ledger_block, ledger_fed, ...), after it has been made
+    /* Passes to the ledger what was settled and fed (ledger_block, ledger_fed, ...), after it was made
      * durable: rejects on disk, documents journaled. */
     bool (*collect)(void *context, err_t *err);
-    /* Called after the catalog was written or asked: pieces may have been lost, or torn records written down.
-     * confirmed_ns, by the clock of `others`: the catalog was asked at this moment, or later, and said that our pieces are ours. */
+    /* Called after the catalog was written or asked: pieces may have been lost, or torn records written down. confirmed_ns,
+     * by the clock of `others`: a time not after the question to which the catalog answered that our pieces are ours. */
     void (*written)(void *context, int64_t confirmed_ns);
-    /* True: what is not done yet is left undone, because of --limit or because an input has a fault. */
+    /* True if the rest is left undone, because of --limit or a fault of an input. */
     bool (*enough)(void *context);
 } coordinator_t;
 
-/* The ledger's entries were read a moment ago: those that registering the inputs gave.
- * Until everything is done, or the load has failed (what was settled is written down then as well, as far as
- * it goes: coordinator_flush). */
+/* Runs until everything is done, or the load has failed; then coordinator_flush may still write down what was settled. The
+ * ledger's entries were read a moment ago, when the inputs were registered. */
 bool coordinator_run(coordinator_t *coordinator, err_t *err);
 
 /* Collects and writes down once more. */
 bool coordinator_flush(coordinator_t *coordinator, err_t *err);
 
-/* As catalog_confirm, of what has not been confirmed for a part of a lease. Also for functions that
- * keep the coordinator waiting (hand_out). */
+/* Does catalog_confirm for pieces that were not confirmed for a part of a lease. Also for functions that keep the
+ * coordinator waiting (hand_out). */
 bool coordinator_confirm(coordinator_t *coordinator, err_t *err);
 
 #endif

@@ -5,8 +5,9 @@
 #include "base/stop.h"
 #include "base/text.h"
 #include "input/source.h"
-#include "load/rate/rate_step.h"
-#include "load/run/job.h"
+#include "load/plan/inputs.h"
+#include "load/rate/throttle.h"
+#include "load/run/run.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -14,10 +15,10 @@
 
 /* ---- the phase, and how much is still to be read ---- */
 
-void job_enter(job_t *job, timeline_phase_t phase) {
-    timeline_enter(&job->result->course, phase);
+void target_enter(target_t *target, timeline_phase_t phase) {
+    timeline_enter(&target->plan->result->course, phase);
     metrics_phase(timeline_phase_name(phase));
-    step_change(&job->step, "%s", phase == TIMELINE_LOADING ? "" : timeline_phase_name(phase));
+    step_change(&target->step, "%s", phase == TIMELINE_LOADING ? "" : timeline_phase_name(phase));
 }
 
 static bool is_read_by_blocks(const load_file_t *file) {
@@ -29,12 +30,12 @@ static uint64_t blocks_of(const load_file_t *file) {
     return file->from < blocks ? (file->to < blocks ? file->to : blocks) - file->from : 0;
 }
 
-/* Of a plain file only the blocks that are not done are read; of any other one all that comes before them, too. */
-static uint64_t bytes_to_read(const job_t *job, const load_file_t *file) {
+/* Returns what is to be read: of a plain file the blocks that are not done, of any other file also all before them. */
+static uint64_t bytes_to_read(const run_t *run, const load_file_t *file) {
     const input_file_t *input = file->input;
     if (!is_read_by_blocks(file))
         return file->from ? 0 : input_disk_share(input);
-    const piece_t *piece = &job->ledger.inputs[file->work->input].entry.pieces[file->work->piece];
+    const piece_t *piece = &run->ledger.inputs[file->work->input].entry.pieces[file->work->piece];
     uint64_t left = blocks_of(file);
     for (size_t i = 0; i < piece->done.count; i++) {
         const uint64_t done = piece->done.runs[i].to - piece->done.runs[i].from;
@@ -48,34 +49,34 @@ static bool is_done(const load_file_t *file) {
     return file->work && file->work->state == WORK_DONE;
 }
 
-static void look_what_is_to_read(job_t *job) {
-    for (size_t i = 0; i < job->file_count; i++) {
-        load_file_t *file = &job->files[i];
+static void look_what_is_to_read(run_t *run) {
+    for (size_t i = 0; i < run->file_count; i++) {
+        load_file_t *file = &run->files[i];
         if (is_done(file))
             continue;
-        file->to_read = bytes_to_read(job, file);
-        job->to_read += is_read_by_blocks(file) ? blocks_of(file) * RECORD_ID_BLOCK_BYTES : file->to_read;
-        job->first = job->first ? job->first : file;
+        file->to_read = bytes_to_read(run, file);
+        run->to_read += is_read_by_blocks(file) ? blocks_of(file) * RECORD_ID_BLOCK_BYTES : file->to_read;
+        run->first = run->first ? run->first : file;
     }
 }
 
-uint64_t job_bytes_to_read(const job_t *job) {
+uint64_t run_bytes_to_read(const run_t *run) {
     uint64_t bytes = 0;
-    for (size_t i = 0; i < job->file_count; i++)
-        bytes += is_done(&job->files[i]) && job->files[i].work->by_others ? 0 : job->files[i].to_read;
+    for (size_t i = 0; i < run->file_count; i++)
+        bytes += is_done(&run->files[i]) && run->files[i].work->by_others ? 0 : run->files[i].to_read;
     return bytes;
 }
 
-/* ---- a load that goes slower than it could: --max-rate ---- */
+/* ---- --max-rate ---- */
 
-/* The least number of batches a second, so that a low rate is an even one. */
+/* The least number of batches a second, so that a low rate is even. */
 enum { LEAST_BATCHES = 10 };
 
-/* With --max-rate auto a batch is over soon: who comes while it is worked on does not wait long for a core. */
+/* With --max-rate auto batches are short, so that other clients do not wait long for a core of the server. */
 enum { AUTO_BATCH = 100, AUTO_BYTES = 32 * 1024 };
 
-/* And each shard has one in at most this share of the time. While batches are alone, their time does not show whether a
- * server has cores left for others; with more, readers on a host of two cores waited many times as long. */
+/* Each shard has a batch in at most this share of the time. While batches are alone, their time does not show whether a server
+ * has cores left for others; with a larger share, readers on a host of two cores waited many times as long. */
 static const double AUTO_SHARE = 0.4;
 
 static void keep_batches_small(load_state_t *loading, const load_spec_t *spec) {
@@ -92,9 +93,9 @@ static void keep_batches_small(load_state_t *loading, const load_spec_t *spec) {
         loading->batch_bytes = (size_t)bytes;
 }
 
-static bool restrain(job_t *job, err_t *err) {
-    const load_spec_t *spec = job->spec;
-    load_state_t *loading = &job->loading;
+static bool restrain(run_t *run, err_t *err) {
+    const load_spec_t *spec = run->plan->spec;
+    load_state_t *loading = &run->loading;
     const throttle_options_t options = {.per_second = spec->max_rate,
                                         .bytes = spec->max_rate_bytes,
                                         .places = spec->max_rate_auto ? CHUNKMAP_MOST_SHARDS + 1 : 0,
@@ -103,12 +104,12 @@ static bool restrain(job_t *job, err_t *err) {
     if (spec->dry_run || (!spec->max_rate && !spec->max_rate_auto))
         return true;
     keep_batches_small(loading, spec);
-    job->result->batch = loading->batch_documents;
+    run->plan->result->batch = loading->batch_documents;
     loading->throttle = throttle_new(&options);
     return loading->throttle || err_memory(err, options.places);
 }
 
-/* The reason why a load with --max-rate auto waited. */
+/* Writes why a load with --max-rate auto waited. */
 static void say_why(throttle_t *throttle, char *out, size_t room) {
     double worst = 0;
     for (size_t place = 0; place <= CHUNKMAP_MOST_SHARDS; place++) {
@@ -121,10 +122,10 @@ static void say_why(throttle_t *throttle, char *out, size_t room) {
         snprintf(out, room, "--max-rate auto: it begins slowly");
 }
 
-static void release(job_t *job) {
-    load_result_t *result = job->result;
-    const load_spec_t *spec = job->spec;
-    throttle_t *throttle = job->loading.throttle;
+static void release(run_t *run) {
+    load_result_t *result = run->plan->result;
+    const load_spec_t *spec = run->plan->spec;
+    throttle_t *throttle = run->loading.throttle;
     char rate[UNITS_MAX];
     if (!throttle)
         return;
@@ -138,10 +139,10 @@ static void release(job_t *job) {
     else if (waited.for_limits_ns)
         say_why(throttle, result->throttled_by, sizeof result->throttled_by);
     throttle_free(throttle);
-    job->loading.throttle = NULL;
+    run->loading.throttle = NULL;
 }
 
-/* ---- the sums of the threads' counters, shards and routers, and what held the load up ---- */
+/* ---- sums over threads, shards and routers, and the bottleneck ---- */
 
 static void take_counters(load_result_t *result, const loader_counters_t *sum) {
     result->counts = sum->counts;
@@ -156,14 +157,14 @@ static void take_counters(load_result_t *result, const loader_counters_t *sum) {
     result->unrouted = sum->unrouted;
 }
 
-/* Where the loader threads' time went. */
+/* Finds where most of the loader threads' time went. */
 static void find_limit(load_result_t *result, const loader_counters_t *sum) {
     int64_t held_ns = result->throttled_ns * result->threads;
     double total = sum->total_ns > 0 ? (double)sum->total_ns : 1;
     double server = (double)sum->wait_server_ns / total * 100,
            input = (double)sum->wait_input_ns / total * 100, held = (double)held_ns / total * 100;
     const double other = (double)(result->waited_ns * result->threads) / total * 100;
-    input = input > other ? input - other : 0; /* nothing came meanwhile */
+    input = input > other ? input - other : 0; /* no input came while another load was waited for */
     const double taken = server + input + held + other, client = taken < 100 ? 100 - taken : 0;
     char waited[UNITS_MAX];
     const loaded_place_t *slowest = &result->shards[0];
@@ -201,45 +202,46 @@ static void set_place(loaded_place_t *place, const char *name, traffic_t *traffi
         place->figures = traffic_figures(traffic, at);
 }
 
-/* One shard that is the server itself, where there are none. */
-static void tally_shards(job_t *job) {
-    load_result_t *result = job->result;
-    load_state_t *loading = &job->loading;
-    chunkmap_t *map = loading->route ? route_map(loading->route) : NULL;
-    result->shard_count = job_shard_count(job);
+/* Without shards the server itself counts as one. */
+static void tally_shards(run_t *run) {
+    load_result_t *result = run->plan->result;
+    load_state_t *loading = &run->loading;
+    chunkmap_t *map = loading->target->route ? route_map(loading->target->route) : NULL;
+    result->shard_count = target_shard_count(run->target);
     for (size_t i = 0; i < result->shard_count; i++)
         set_place(&result->shards[i], map ? chunkmap_shard_name(map, i) : result->where, loading->shards,
                   map ? i + 1 : i);
     chunkmap_free(map);
 }
 
-static void tally_routers(job_t *job) {
-    load_result_t *result = job->result;
-    const routers_t *routers = &job->loading.routers;
-    if (!job->server || server_facts(job->server)->kind != SERVER_ROUTER || job->loading.direct)
+static void tally_routers(run_t *run) {
+    target_t *target = run->target;
+    load_result_t *result = run->plan->result;
+    const routers_t *routers = &target->routers;
+    if (!target->server || server_facts(target->server)->kind != SERVER_ROUTER || target->direct)
         return;
     result->router_count = routers->count ? routers->count : 1;
     for (size_t i = 0; i < result->router_count; i++)
         set_place(&result->routers[i], routers->count ? server_where(routers->servers[i]) : result->where,
-                  job->loading.ways, i);
+                  run->loading.ways, i);
 }
 
-/* The pieces and records that other loads have done since this one began. */
-static void tally_others(job_t *job) {
-    for (size_t i = 0; i < job->ledger.work_count; i++) {
-        const work_t *work = &job->ledger.works[i];
+/* Counts the pieces and records that other loads have done since this one began. */
+static void tally_others(run_t *run) {
+    for (size_t i = 0; i < run->ledger.work_count; i++) {
+        const work_t *work = &run->ledger.works[i];
         if (work->state != WORK_DONE || !work->by_others)
             continue;
-        const counts_t counts = piece_counts(&job->ledger.inputs[work->input].entry.pieces[work->piece]);
-        job->result->files_done_by_others++;
-        job->result->records_done_by_others += counts.read - work->read_before;
-        if (job->loading.rejects)
-            rejects_of_others(job->loading.rejects, counts.read - work->read_before,
+        const counts_t counts = piece_counts(&run->ledger.inputs[work->input].entry.pieces[work->piece]);
+        run->plan->result->files_done_by_others++;
+        run->plan->result->records_done_by_others += counts.read - work->read_before;
+        if (run->loading.rejects)
+            rejects_of_others(run->loading.rejects, counts.read - work->read_before,
                               counts.rejected - work->rejected_before);
     }
 }
 
-/* "a.csv:17"; far into a large file, whose lines were not counted, "a.csv offset 81604378624". */
+/* Returns "a.csv:17"; or "a.csv offset 81604378624" far into a large file, whose lines were not counted. */
 static char *places_of(const bad_field_t *field) {
     text_t places = {.length = 0};
     char words[PLACE_MAX];
@@ -252,14 +254,14 @@ static char *places_of(const bad_field_t *field) {
     return text_take(&places, &ignored);
 }
 
-/* Fields with values that do not fit: what cannot be remembered for want of memory is counted all the same. */
-static void tally_bad_fields(job_t *job, const bad_values_t *values) {
-    load_result_t *result = job->result;
+/* Lists the fields with values that do not fit. The totals count also those that memory is too short for. */
+static void tally_bad_fields(plan_t *plan, const bad_values_t *values) {
+    load_result_t *result = plan->result;
     if (values)
         memcpy(result->became, values->became, sizeof result->became);
     result->bad_binary = values && values->binary;
-    result->bad_stay = schema_any_fields(job->schema);
-    for (size_t i = 0; values && !job->spec->retry && i < schema_counted(job->schema); i++) {
+    result->bad_stay = schema_any_fields(plan->schema);
+    for (size_t i = 0; values && !plan->spec->retry && i < schema_counted(plan->schema); i++) {
         const bad_field_t *field = &values->fields[i];
         err_t ignored;
         if (!field->count ||
@@ -267,84 +269,81 @@ static void tally_bad_fields(job_t *job, const bad_values_t *values) {
             continue;
         bad_result_t *bad = &result->bad_fields[result->bad_field_count++];
         *bad = (bad_result_t){.count = field->count, .places = places_of(field)};
-        snprintf(bad->name, sizeof bad->name, "%s", schema_counted_field(job->schema, i)->name);
+        snprintf(bad->name, sizeof bad->name, "%s", schema_counted_field(plan->schema, i)->name);
     }
-    if (values && result->ambiguous_times && !job->spec->retry)
+    if (values && result->ambiguous_times && !plan->spec->retry)
         result->ambiguous_first = places_of(&values->fields[bad_values_twice(values)]);
 }
 
-static void join_loaders(job_t *job) {
+static void join_loaders(run_t *run) {
+    plan_t *plan = run->plan;
     loader_counters_t sum = {.total_ns = 0};
-    bad_values_t *bad_values = bad_values_new(job->schema);
-    err_t known; /* job_move_data reports it */
-    pipeline_join(&job->loading.pipeline, &known);
-    for (uint32_t i = 0; i < job->loader_count; i++)
-        loader_end(job->loaders[i], &sum, bad_values);
-    job->loader_count = 0;
-    take_counters(job->result, &sum);
-    tally_bad_fields(job, bad_values);
+    bad_values_t *bad_values = bad_values_new(plan->schema);
+    err_t known; /* run_move_data reports it */
+    pipeline_join(&run->loading.pipeline, &known);
+    for (uint32_t i = 0; i < run->loader_count; i++)
+        loader_end(run->loaders[i], &sum, bad_values);
+    run->loader_count = 0;
+    take_counters(plan->result, &sum);
+    tally_bad_fields(plan, bad_values);
     free(bad_values);
-    /* another load may have had the file that was asked for */
-    const char *kept_in = job->loading.rejects ? rejects_path(job->loading.rejects) : NULL;
-    job->result->rejects_kept = kept_in ? rejects_count(job->loading.rejects) : 0;
+    /* the rejects are in another file if another load uses the requested one */
+    const char *kept_in = run->loading.rejects ? rejects_path(run->loading.rejects) : NULL;
+    plan->result->rejects_kept = kept_in ? rejects_count(run->loading.rejects) : 0;
     if (!kept_in)
-        job->result->rejects_path[0] = '\0';
+        plan->result->rejects_path[0] = '\0';
     else
-        snprintf(job->result->rejects_path, sizeof job->result->rejects_path, "%s", kept_in);
-    tally_others(job);
-    tally_shards(job);
-    tally_routers(job);
-    release(job);
-    find_limit(job->result, &sum);
+        snprintf(plan->result->rejects_path, sizeof plan->result->rejects_path, "%s", kept_in);
+    tally_others(run);
+    tally_shards(run);
+    tally_routers(run);
+    release(run);
+    find_limit(plan->result, &sum);
 }
 
 /* ---- the threads ---- */
 
-/* Of a stream, whose size nobody knows; from a feeder. */
+/* Numbers a stream, whose size is not known, while it is read. Called by a feeder. */
 static bool find_numbers(void *context, load_file_t *file, uint64_t offset, err_t *err) {
-    job_t *job = context;
+    run_t *run = context;
     uint64_t number;
     return file->input->text_bound || load_file_number(file, offset, &number) ||
-           load_state_ask(&job->loading, ASK_FOR_NUMBERS, file, offset, err);
+           load_state_ask(&run->loading, ASK_FOR_NUMBERS, file, offset, err);
 }
 
-/* Memory is halved between text (that of small files was read already) and batches; a batch is there twice, ours and the driver's copy. */
-static bool start_loaders(job_t *job, err_t *err) {
-    const load_spec_t *spec = job->spec;
-    load_state_t *loading = &job->loading;
-    uint32_t threads = job->result->threads;
-    size_t batch_share = (size_t)(spec->memory / 2 / threads / 2) / job_shard_count(job),
+/* Half of the memory is for text, half for batches; each batch exists twice, ours and the driver's copy. */
+static bool start_loaders(run_t *run, err_t *err) {
+    target_t *target = run->target;
+    plan_t *plan = run->plan;
+    const load_spec_t *spec = plan->spec;
+    load_state_t *loading = &run->loading;
+    uint32_t threads = plan->result->threads;
+    size_t batch_share = (size_t)(spec->memory / 2 / threads / 2) / target_shard_count(target),
            least_batch = 64 * 1024;
     loading->batch_bytes = (size_t)spec->batch_bytes < batch_share ? (size_t)spec->batch_bytes : batch_share;
     loading->batch_bytes = loading->batch_bytes < least_batch ? least_batch : loading->batch_bytes;
     loading->batch_documents = spec->batch;
-    loading->existing = spec->retry ? EXISTING_REJECT : job->existing;
-    size_t shards = job_shard_count(job);
+    loading->existing = spec->retry ? EXISTING_REJECT : plan->existing;
+    size_t shards = target_shard_count(target);
     loading->parts = threads < shards ? threads : (uint32_t)shards;
-    loading->schema = job->schema;
-    loading->filter = job->filter;
-    loading->server = spec->dry_run ? NULL : job->server;
-    loading->uuid = spec->dry_run ? NULL : job->settings.uuid;
-    loading->lease_ns = spec->dry_run ? 0 : job->lease_ms * 1000000;
-    loading->reload_changed = spec->reload_changed;
-    loading->reload_missing = spec->reload_missing;
-    loading->max_document = server_facts(job->server)->max_document_bytes;
-    if (!(job->retry_options = retry_options(spec, job->result->namespace, err)))
+    loading->lease_ns = spec->dry_run ? 0 : target->lease_ms * 1000000;
+    loading->max_document = server_facts(target->server)->max_document_bytes;
+    if (!(plan->retry_options = retry_options(spec, plan->result->namespace, err)))
         return false;
-    job->known_inputs = (reject_inputs_t){job->registration.standings, job->registration.standing_count};
+    run->known_inputs = (reject_inputs_t){run->registration.standings, run->registration.standing_count};
     reject_options_t rejects = {
-        .path = job->result->rejects_path,
+        .path = plan->result->rejects_path,
         .retried = spec->retry,
         .write = !spec->dry_run && !spec->counts_rejects,
         .format = spec->format,
-        .again = job->retry_options,
-        .catalog = job->own_catalog,
-        .inputs = job->registration.standings ? &job->known_inputs : NULL,
-        .schema = job->schema,
-        .to_come = job->to_read ? UINT64_MAX : 0,
-        .first = job->first,
+        .again = plan->retry_options,
+        .catalog = target->own_catalog,
+        .inputs = run->registration.standings ? &run->known_inputs : NULL,
+        .schema = plan->schema,
+        .to_come = run->to_read ? UINT64_MAX : 0,
+        .first = run->first,
         .most = spec->max_rejects,
-        /* what was rejected before may be rejected again */
+        /* --retry: what was rejected before may be rejected again */
         .most_percent = spec->retry && !spec->max_rejects_given ? 100 : spec->max_rejects_percent};
     loading->shards = traffic_new(CHUNKMAP_MOST_SHARDS + 1);
     loading->ways = traffic_new(ROUTERS_MOST);
@@ -352,104 +351,106 @@ static bool start_loaders(job_t *job, err_t *err) {
         return err_memory(err, 1);
     if (!pipeline_open(&loading->pipeline, spec->memory / 2, threads, err))
         return false;
-    if (!(loading->rejects = rejects_new(&rejects, err)) || !restrain(job, err))
+    if (!(loading->rejects = rejects_new(&rejects, err)) || !restrain(run, err))
         return false;
     if (!spec->retry)
-        job_tell_what_is_there(job);
-    for (; job->loader_count < threads; job->loader_count++)
-        if (!(job->loaders[job->loader_count] = loader_start(loading, job->loader_count, err)))
+        run_tell_what_is_there(run);
+    for (; run->loader_count < threads; run->loader_count++)
+        if (!(run->loaders[run->loader_count] = loader_start(loading, run->loader_count, err)))
             return false;
     return true;
 }
 
-static bool start_feeders(job_t *job, err_t *err) {
-    const load_spec_t *spec = job->spec;
-    feeder_options_t options = {.schema = job->schema,
-                                .files = job->files,
-                                .file_count = job->file_count,
-                                .pipeline = &job->loading.pipeline,
+static bool start_feeders(run_t *run, err_t *err) {
+    const plan_t *plan = run->plan;
+    const load_spec_t *spec = plan->spec;
+    feeder_options_t options = {.schema = plan->schema,
+                                .files = run->files,
+                                .file_count = run->file_count,
+                                .pipeline = &run->loading.pipeline,
                                 .limit = spec->limit,
                                 .limit_is_about = spec->limit_is_about,
                                 .numbered = !spec->dry_run,
-                                .loading = &job->loading,
+                                .loading = &run->loading,
                                 .extend = find_numbers,
-                                .misfit = job_skip_misfit,
+                                .misfit = run_skip_misfit,
                                 .skips = spec->skip_bad_files,
-                                .in_order = job->existing == EXISTING_REPLACE,
-                                .columns = job_see_columns,
-                                .context = job};
+                                .in_order = plan->existing == EXISTING_REPLACE,
+                                .columns = run_see_columns,
+                                .context = run};
     options.threads = options.in_order ? 1 : feeder_threads(&options);
     if (!spec->dry_run &&
-        !(job->hand_out = hand_out_new(job->files, job->file_count, options.threads, &job->loading)))
-        return err_memory(err, job->file_count * sizeof(size_t));
-    options.hand_out = job->hand_out;
-    return (job->feeder = feeder_start(&options, err)) != NULL;
+        !(run->hand_out = hand_out_new(run->files, run->file_count, options.threads, &run->loading)))
+        return err_memory(err, run->file_count * sizeof(size_t));
+    options.hand_out = run->hand_out;
+    return (run->feeder = feeder_start(&options, err)) != NULL;
 }
 
-static bool feed_and_send(job_t *job, err_t *err) {
+static bool feed_and_send(run_t *run, err_t *err) {
     block_t *done = NULL;
-    if (job->spec->retry)
-        return job_load_again(job, err);
-    if (!start_feeders(job, err))
+    if (run->plan->spec->retry)
+        return run_load_again(run, err);
+    if (!start_feeders(run, err))
         return false;
-    bool ok = job->spec->dry_run ? job_wait(job, &done, err) : job_conduct(job, err);
+    bool ok = run->plan->spec->dry_run ? run_wait(run, &done, err) : run_conduct(run, err);
     load_state_free_blocks(done);
     return ok;
 }
 
-static bool join_feeders(job_t *job, err_t *err) {
-    hand_out_close(job->hand_out);
-    if (!job->feeder) {
-        pipeline_close(&job->loading.pipeline);
+static bool join_feeders(run_t *run, err_t *err) {
+    hand_out_close(run->hand_out);
+    if (!run->feeder) {
+        pipeline_close(&run->loading.pipeline);
         return true;
     }
-    feeder_progress_t read = feeder_progress(job->feeder);
-    bool ok = feeder_join(job->feeder, err);
-    job->feeder = NULL;
-    job->result->bytes_read = read.disk_bytes;
-    job->result->bytes_text = read.text_bytes;
+    feeder_progress_t read = feeder_progress(run->feeder);
+    bool ok = feeder_join(run->feeder, err);
+    run->feeder = NULL;
+    run->plan->result->bytes_read = read.disk_bytes;
+    run->plan->result->bytes_text = read.text_bytes;
     return ok;
 }
 
-/* What was settled is written down, whatever else went wrong; but not into a server that is gone, and a load
- * that has sent nothing leaves nothing. */
-static bool may_flush(const job_t *job, const err_t *why) {
-    return job->loading.rejects && !job->spec->dry_run && !job->spec->retry && why->status != STATUS_SERVER &&
-           (job->loading.bound || why->status != STATUS_TOO_MANY_REJECTED);
+/* True if settled blocks are to be written down after a failure: not if the server is gone, and not if too many rejects ended
+ * the load before it sent anything. */
+static bool may_flush(const run_t *run, const err_t *why) {
+    return run->loading.rejects && !run->plan->spec->dry_run && !run->plan->spec->retry &&
+           why->status != STATUS_SERVER && (run->target->bound || why->status != STATUS_TOO_MANY_REJECTED);
 }
 
-bool job_move_data(job_t *job, err_t *err) {
-    look_what_is_to_read(job);
-    progress_start(&job->progress);
+bool run_move_data(run_t *run, err_t *err) {
+    const plan_t *plan = run->plan;
+    look_what_is_to_read(run);
+    progress_start(&run->progress);
     int64_t began = clock_now_ns();
-    job_enter(job, TIMELINE_LOADING);
-    timeline_point(&job->result->course, 0, 0);
+    target_enter(run->target, TIMELINE_LOADING);
+    timeline_point(&plan->result->course, 0, 0);
     err_t feeding = {.text = ""}, flushing = {.text = ""};
-    const bool started = (!job->spec->retry || job_prepare_again(job, err)) && start_loaders(job, err);
-    bool ok = started && feed_and_send(job, err);
-    const bool failed_here = !ok && !pipeline_failed(&job->loading.pipeline);
+    const bool started = (!plan->spec->retry || run_prepare_again(run, err)) && start_loaders(run, err);
+    bool ok = started && feed_and_send(run, err);
+    const bool failed_here = !ok && !pipeline_failed(&run->loading.pipeline);
     if (started && failed_here && !stop_signal())
-        pipeline_fail(&job->loading.pipeline, err); /* nobody is to read or send on */
-    load_state_end_answers(&job->loading);
-    bool fed = join_feeders(job, &feeding);
-    join_loaders(job);
-    job->result->moving_ns = clock_now_ns() - began;
-    const counts_t *counts = &job->result->counts;
-    timeline_last_point(&job->result->course, counts->loaded + counts->already_there,
-                        job->result->bytes_read);
-    const progress_state_t state = {.bytes = job->result->bytes_read,
-                                    .total_bytes = job_bytes_to_read(job),
+        pipeline_fail(&run->loading.pipeline, err); /* the threads stop reading and sending */
+    load_state_end_answers(&run->loading);
+    bool fed = join_feeders(run, &feeding);
+    join_loaders(run);
+    plan->result->moving_ns = clock_now_ns() - began;
+    const counts_t *counts = &plan->result->counts;
+    timeline_last_point(&plan->result->course, counts->loaded + counts->already_there,
+                        plan->result->bytes_read);
+    const progress_state_t state = {.bytes = plan->result->bytes_read,
+                                    .total_bytes = run_bytes_to_read(run),
                                     .records = counts->read,
                                     .documents = counts->loaded + counts->already_there,
                                     .rejected = counts->rejected};
-    progress_show(&job->progress, &state);
-    progress_end(&job->progress);
-    misfits_warn(&job->result->skipped, job->result->skipped_before,
-                 job->manifest.count + job->result->skipped_before);
+    progress_show(&run->progress, &state);
+    progress_end(&run->progress);
+    misfits_warn(&plan->result->skipped, plan->result->skipped_before,
+                 plan->manifest.count + plan->result->skipped_before);
     if (!fed)
-        job_tell_late_misfit(job, &feeding);
-    if (pipeline_failed(&job->loading.pipeline) && !failed_here) {
-        *err = job->loading.pipeline.team.err;
+        run_tell_late_misfit(run, &feeding);
+    if (pipeline_failed(&run->loading.pipeline) && !failed_here) {
+        *err = run->loading.pipeline.team.err;
         ok = false;
     } else if (ok && !fed) {
         *err = feeding;
@@ -457,13 +458,13 @@ bool job_move_data(job_t *job, err_t *err) {
     } else if (!ok && !fed && feeding.text[0] && !stop_signal() && err->status != STATUS_SERVER) {
         *err = feeding;
     }
-    if (!ok && may_flush(job, err) && !job_flush(job, &flushing) && err->status != STATUS_SERVER)
+    if (!ok && may_flush(run, err) && !run_flush(run, &flushing) && err->status != STATUS_SERVER)
         log_detail("what was processed last could not be written down: %s", flushing.text);
-    load_state_free_blocks(load_state_take_done(&job->loading));
-    counts_subtract(&job->result->counts, &job->twice);
+    load_state_free_blocks(load_state_take_done(&run->loading));
+    counts_subtract(&plan->result->counts, &run->twice);
     if (!ok) {
-        job_tell_removed(job);
+        run_tell_removed(run);
         return false;
     }
-    return rejects_flush(job->loading.rejects, err) && rejects_check(job->loading.rejects, err);
+    return rejects_flush(run->loading.rejects, err) && rejects_check(run->loading.rejects, err);
 }

@@ -1,32 +1,34 @@
-/* The inputs into the catalog, and out of it into the ledger and the list of files to be read. */
+/* register_inputs: puts the inputs into the catalog, and fills from it the ledger and the list of files to be read. In between it
+ * finishes removals that an earlier command has left, and with --reload-changed removes changed inputs. */
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/numbers.h"
 #include "base/text.h"
-#include "load/plan/copies.h"
-#include "load/plan/describe_input.h"
-#include "load/run/job.h"
+#include "catalog/register/register.h"
+#include "load/forget/forget.h"
+#include "load/plan/inputs.h"
+#include "load/run/run.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { NOTES = 3 };
 
-/* What a gzip holds for each of its bytes, roughly: for portions of work. */
+/* Bytes of text in a byte of gzip, roughly: for portions of work. */
 enum { EXPANDS = 5 };
 
-/* What has its own `_id` is there once, whatever its input is called. */
-static const char *what_is_twice(const job_t *job) {
-    return job->schema->id ? "those of its records that have no _id of their own" : "records";
+/* Names the records that would be stored twice: not those with an `_id` of their own. */
+static const char *what_is_twice(const plan_t *plan) {
+    return plan->schema->id ? "those of its records that have no _id of their own" : "records";
 }
 
-/* Facts, and no advice: the user sees which of both is not needed, if any. With --input-name it may be one file that was not
- * overwritten: a warning. */
-static void tell_alike(const job_t *job, const wanted_t *wanted, like_t how) {
+/* States facts and gives no advice: the user sees which of both is not needed, if any. With --input-name, where both may be one
+ * file that was not overwritten, it warns. */
+static void tell_alike(const plan_t *plan, const wanted_t *wanted, like_t how) {
     static const char packed[] = "has the same name as %s, but is packed otherwise",
                       repacked[] = "packed or unpacked";
     static const struct {
-        const char *what, *if_so, *in_other_folder; /* this instead of what */
+        const char *what, *if_so, *in_other_folder; /* instead of `what` */
     } hows[LIKE_KINDS] = {
         [LIKE_EQUAL] = {"has another name than %s, but the same size, beginning and end", "renamed or copied",
                         "has the name, size, beginning and end of %s"},
@@ -46,24 +48,23 @@ static void tell_alike(const job_t *job, const wanted_t *wanted, like_t how) {
     tell("%s %s%s%s%s: it is loaded as another file. If it is that one, %s, %s are there twice; "
          "docs/resume.md, 'The same records twice', says what to do",
          wanted->name, what, alike->unfinished ? " (" : "", alike->unfinished ? alike->path : "",
-         alike->unfinished ? " is not loaded to its end)" : "", hows[how].if_so, what_is_twice(job));
+         alike->unfinished ? " is not loaded to its end)" : "", hows[how].if_so, what_is_twice(plan));
     bson_free(what);
 }
 
-static void tell_unclear(const job_t *job, const wanted_t *wanted) {
+static void tell_unclear(const plan_t *plan, const wanted_t *wanted) {
     log_warn("%s begins with the content of %zu files of this name that were loaded from other folders, and "
              "are gone: which of them it is cannot be known, so %s are there twice; docs/resume.md, 'The "
              "same records twice', says what to do",
-             wanted->name, wanted->resembles, what_is_twice(job));
+             wanted->name, wanted->resembles, what_is_twice(plan));
 }
 
-/* Notes about inputs whose names are not those of the catalog, a few at most. replaced: about those that have changed, which
- * are registered when their documents are removed. Of the others everything is told before that: it takes its time, and who
- * runs the command again finds them registered. */
-static void tell_names(const job_t *job, bool replaced) {
+/* Reports a few of the inputs whose names are not those of the catalog. replaced: only the changed ones, which are registered
+ * after their documents are removed. The others come before that long removal: a second run would find them registered. */
+static void tell_names(const run_t *run, bool replaced) {
     size_t moved = 0, unclear = 0, alike = 0;
-    for (size_t i = 0; i < job->registration.count; i++) {
-        const wanted_t *wanted = &job->registration.wanted[i];
+    for (size_t i = 0; i < run->registration.count; i++) {
+        const wanted_t *wanted = &run->registration.wanted[i];
         const like_t how = registration_tells(wanted);
         if ((wanted->changed || wanted->replaced) != replaced)
             continue;
@@ -71,14 +72,14 @@ static void tell_names(const job_t *job, bool replaced) {
             log_note("%s is the file that was loaded as %s (%s)", wanted->name, wanted->entry.path,
                      wanted->resembles ? "it has grown since, and begins with the same content"
                                        : "same size and content");
-        if (job->schema->id &&
-            !job->schema->id->kept) /* each record is there once, whatever its input is called */
+        if (run->plan->schema->id &&
+            !run->plan->schema->id->kept) /* each record is stored once, whatever its input is called */
             continue;
         if (wanted->resembles > 1) {
             if (unclear++ < NOTES)
-                tell_unclear(job, wanted);
+                tell_unclear(run->plan, wanted);
         } else if (how < LIKE_KINDS && alike++ < NOTES) {
-            tell_alike(job, wanted, how);
+            tell_alike(run->plan, wanted, how);
         }
     }
     if (alike > NOTES)
@@ -89,60 +90,61 @@ static void tell_names(const job_t *job, bool replaced) {
         log_warn("... and %zu more file%s that may have grown", unclear - NOTES, units_s(unclear - NOTES));
 }
 
-/* A catalog that tells of documents, and a collection without any: somebody emptied it. Before anything is
- * registered. */
-static bool check_not_emptied(job_t *job, err_t *err) {
+/* Refuses an empty collection whose catalog has documents: a user emptied it. Called before anything is registered. */
+static bool check_not_emptied(target_t *target, err_t *err) {
     char count[UNITS_MAX];
     places_t *places;
-    if (!job->place.empty || job->spec->reload_missing)
+    if (!target->place.empty || target->plan->spec->reload_missing)
         return true;
-    if (!(places = places_read(job->store, err)))
+    if (!(places = places_read(target->store, err)))
         return false;
-    const places_summary_t summary = places_summary(places, job->loading.generation);
+    const places_summary_t summary = places_summary(places, target->generation);
     const uint64_t loaded = summary.loaded + summary.already_there;
     places_free(places);
     if (!loaded)
         return true;
-    /* another load may have filled it since it was looked at */
-    if (!collection_look(job->server, job->client, &job->place, err))
+    /* another load may have filled it since it was read */
+    if (!collection_look(target->server, target->client, &target->place, err))
         return false;
-    return !job->place.empty ||
+    return !target->place.empty ||
            err_set(err, STATUS_USAGE,
                    "%s is empty, but its catalog tells of %s document%s: somebody removed what was loaded; "
                    "start over with --drop, or load it once more with --reload-missing",
-                   server_namespace(job->server), units_count(count, loaded), units_s(loaded));
+                   server_namespace(target->server), units_count(count, loaded), units_s(loaded));
 }
 
-bool job_has_grown(const job_t *job, const ledger_input_t *input) {
-    const size_t number = (size_t)(input - job->ledger.inputs);
+bool run_has_grown(const run_t *run, const ledger_input_t *input) {
+    const size_t number = (size_t)(input - run->ledger.inputs);
     return registration_has_grown(entry_newest(&input->entry), &input->seen,
-                                  describe_may_grow(&job->manifest.files[number]),
-                                  job->registration.digest_at, job->registration.context, number);
+                                  describe_may_grow(&run->plan->manifest.files[number]),
+                                  run->registration.digest_at, run->registration.context, number);
 }
 
 static bool relate(void *context, const ledger_input_t *input, view_t *view, uint32_t *version, err_t *err) {
-    job_t *job = context;
-    const size_t number = (size_t)(input - job->ledger.inputs);
-    return registration_relate(&input->entry, &input->seen, describe_may_grow(&job->manifest.files[number]),
-                               job->registration.digest_at, job->registration.context, number, view, version,
-                               err) &&
-           (*view != VIEW_CHANGED || !job_has_grown(job, input) ||
+    run_t *run = context;
+    const size_t number = (size_t)(input - run->ledger.inputs);
+    return registration_relate(
+               &input->entry, &input->seen, describe_may_grow(&run->plan->manifest.files[number]),
+               run->registration.digest_at, run->registration.context, number, view, version, err) &&
+           (*view != VIEW_CHANGED || !run_has_grown(run, input) ||
             registration_refuse_grown(input->name, err));
 }
 
-static bool fill_ledger(job_t *job, err_t *err) {
-    const ledger_options_t options = {.self = job->id,
-                                      .generation = job->loading.generation,
-                                      .safe = !job->spec->unsafe,
-                                      .again = job->spec->reload_missing,
-                                      .lease_ns = job->lease_ms * 1000000,
-                                      .asked_ns = job->registered_ns,
+static bool fill_ledger(run_t *run, err_t *err) {
+    target_t *target = run->target;
+    const plan_t *plan = run->plan;
+    const ledger_options_t options = {.self = target->id,
+                                      .generation = target->generation,
+                                      .safe = !plan->spec->unsafe,
+                                      .again = plan->spec->reload_missing,
+                                      .lease_ns = target->lease_ms * 1000000,
+                                      .asked_ns = run->registered_ns,
                                       .relate = relate,
-                                      .context = job};
-    ledger_init(&job->ledger, &options);
-    for (size_t i = 0; i < job->manifest.count; i++) {
-        const input_file_t *file = &job->manifest.files[i];
-        wanted_t *wanted = &job->registration.wanted[i];
+                                      .context = run};
+    ledger_init(&run->ledger, &options);
+    for (size_t i = 0; i < plan->manifest.count; i++) {
+        const input_file_t *file = &plan->manifest.files[i];
+        wanted_t *wanted = &run->registration.wanted[i];
         ledger_input_t input = {.entry = wanted->entry,
                                 .seen = wanted->seen,
                                 .name = file->name,
@@ -153,7 +155,7 @@ static bool fill_ledger(job_t *job, err_t *err) {
                                 .stream = file->kind == INPUT_STREAM,
                                 .group = wanted->group};
         wanted->entry = (entry_t){0};
-        if (!ledger_add(&job->ledger, &input, err)) {
+        if (!ledger_add(&run->ledger, &input, err)) {
             entry_free(&input.entry);
             return false;
         }
@@ -161,52 +163,53 @@ static bool fill_ledger(job_t *job, err_t *err) {
     return true;
 }
 
-/* Documents that are the data's own nobody may remove by their input. NULL: memory was out. */
-static char *forget_command(const job_t *job, const char *name, err_t *err) {
+/* Returns the command that removes a stream. Documents with `_id`s of the data's own cannot be removed by input. */
+static char *forget_command(const target_t *target, const char *name, err_t *err) {
     text_t line = {.length = 0};
-    char *uri = address_to_paste(job->spec->uri, server_namespace(job->server), err);
+    char *uri = address_to_paste(target->plan->spec->uri, server_namespace(target->server), err);
     if (!uri)
         return NULL;
     text_append(&line, "tipple forget");
     shell_quote_word(&line, name);
-    text_append(&line, job->schema->id ? "" : " --delete --yes");
+    text_append(&line, target->plan->schema->id ? "" : " --delete --yes");
     shell_quote_option(&line, "--uri", uri);
     free(uri);
     return text_take(&line, err);
 }
 
-/* A file for each piece, in the order of the ledger's works. */
-static bool make_files(job_t *job, err_t *err) {
-    ledger_t *ledger = &job->ledger;
-    if (!(job->files = calloc(ledger->work_count + 1, sizeof *job->files)))
-        return err_memory(err, ledger->work_count * sizeof *job->files);
-    for (; job->file_count < ledger->work_count; job->file_count++) {
-        work_t *work = &ledger->works[job->file_count];
+/* Makes a file for each piece, in the order of the ledger's works. */
+static bool make_files(run_t *run, err_t *err) {
+    const plan_t *plan = run->plan;
+    ledger_t *ledger = &run->ledger;
+    if (!(run->files = calloc(ledger->work_count + 1, sizeof *run->files)))
+        return err_memory(err, ledger->work_count * sizeof *run->files);
+    for (; run->file_count < ledger->work_count; run->file_count++) {
+        work_t *work = &ledger->works[run->file_count];
         const ledger_input_t *input = &ledger->inputs[work->input];
         const piece_t *piece = &input->entry.pieces[work->piece];
-        load_file_t *file = &job->files[job->file_count];
-        file->input = &job->manifest.files[work->input];
+        load_file_t *file = &run->files[run->file_count];
+        file->input = &plan->manifest.files[work->input];
         file->work = work;
         file->ordinal = input->entry.ordinal;
         file->from = piece->from;
         file->to = piece->to;
-        file->bad_value = entry_bad_value(&input->entry, job->schema->bound);
+        file->bad_value = entry_bad_value(&input->entry, plan->schema->bound);
         file->may_be_torn = describe_may_grow(file->input) ||
                             (file->input->kind == INPUT_STREAM && file->input->has_identity);
         if (!(file->known_as = strdup(input->entry.path)))
             return err_memory(err, strlen(input->entry.path));
-        if (input->stream && !(file->forget = forget_command(job, file->known_as, err)))
+        if (input->stream && !(file->forget = forget_command(run->target, file->known_as, err)))
             return false;
-        job->result->records_skipped += work->again ? 0 : work->read_before;
+        plan->result->records_skipped += work->again ? 0 : work->read_before;
     }
     return true;
 }
 
-/* Inputs of which another load has begun with a longer version. All of what is here may be there; but so may be more. */
-static void tell_cut_back(const job_t *job) {
-    for (size_t i = 0; i < job->ledger.input_count; i++) {
-        const ledger_input_t *input = &job->ledger.inputs[i];
-        if (input->view == VIEW_OLDER && !entry_is_complete(&input->entry, job->loading.generation, false))
+/* Warns of inputs of which another load has begun a longer version, so that the collection may have more records. */
+static void tell_cut_back(const run_t *run) {
+    for (size_t i = 0; i < run->ledger.input_count; i++) {
+        const ledger_input_t *input = &run->ledger.inputs[i];
+        if (input->view == VIEW_OLDER && !entry_is_complete(&input->entry, run->target->generation, false))
             log_warn("%s was longer when another load began with it, and that load did not finish it: "
                      "records that are not here any more may be in the collection. If the longer one is "
                      "lost, --reload-changed removes them",
@@ -214,19 +217,19 @@ static void tell_cut_back(const job_t *job) {
     }
 }
 
-/* Before anything is taken: was all of the input done, so that none of its records is read? */
-static bool is_done(const job_t *job, const ledger_input_t *input) {
-    bool done = !job->spec->reload_missing;
+/* True if all of the input was done, so that none of its records is read. Call it before anything is taken. */
+static bool is_done(const run_t *run, const ledger_input_t *input) {
+    bool done = !run->plan->spec->reload_missing;
     for (size_t i = 0; done && i < input->work_count; i++) {
-        const work_state_t state = job->ledger.works[input->first_work + i].state;
+        const work_state_t state = run->ledger.works[input->first_work + i].state;
         done = state == WORK_DONE || state == WORK_CHECK;
     }
     return done;
 }
 
-static void count_done_inputs(job_t *job) {
-    for (size_t i = 0; i < job->ledger.input_count; i++)
-        job->result->files_skipped += is_done(job, &job->ledger.inputs[i]);
+static void count_done_inputs(run_t *run) {
+    for (size_t i = 0; i < run->ledger.input_count; i++)
+        run->plan->result->files_skipped += is_done(run, &run->ledger.inputs[i]);
 }
 
 static bool has_documents(const entry_t *entry) {
@@ -238,8 +241,8 @@ static bool has_documents(const entry_t *entry) {
     return any;
 }
 
-/* What an input has grown by since is judged by itself: of a log that is loaded every night nobody wants to know how it was
- * last year. */
+/* The part by which an input has grown is judged by itself: for a log that is loaded every night, last year's rejects do not
+ * matter. */
 static bool was_loaded_to_its_end(const entry_t *entry) {
     bool any = false;
     for (size_t i = 0; !any && i < entry->version_count; i++)
@@ -247,30 +250,29 @@ static bool was_loaded_to_its_end(const entry_t *entry) {
     return any;
 }
 
-/* An input that is done says nothing about those that are read. One that goes on is judged as if it had never been
- * interrupted. */
-void job_tell_what_is_there(const job_t *job) {
-    for (size_t i = 0; i < job->ledger.input_count; i++) {
-        const ledger_input_t *input = &job->ledger.inputs[i];
-        if (is_done(job, input))
+/* An input that is done says nothing about those that are read. One that goes on is judged as if it had never been interrupted. */
+void run_tell_what_is_there(const run_t *run) {
+    for (size_t i = 0; i < run->ledger.input_count; i++) {
+        const ledger_input_t *input = &run->ledger.inputs[i];
+        if (is_done(run, input))
             continue;
         if (has_documents(&input->entry))
-            rejects_format_fits(job->loading.rejects);
+            rejects_format_fits(run->loading.rejects);
         for (size_t j = 0; j < input->work_count && !was_loaded_to_its_end(&input->entry); j++) {
-            const work_t *work = &job->ledger.works[input->first_work + j];
-            rejects_of_others(job->loading.rejects, work->read_before, work->rejected_before);
+            const work_t *work = &run->ledger.works[input->first_work + j];
+            rejects_of_others(run->loading.rejects, work->read_before, work->rejected_before);
         }
     }
 }
 
-/* Inputs that keep what another command has said of values that do not fit. */
-static void tell_bad_values(const job_t *job) {
-    const schema_t *schema = job->schema;
+/* Warns of inputs that keep the --on-bad-value of an earlier command. */
+static void tell_bad_values(const run_t *run) {
+    const schema_t *schema = run->plan->schema;
     size_t told = 0;
-    for (size_t i = 0; schema->bad_value_said && i < job->ledger.input_count; i++) {
-        const ledger_input_t *input = &job->ledger.inputs[i];
+    for (size_t i = 0; schema->bad_value_said && i < run->ledger.input_count; i++) {
+        const ledger_input_t *input = &run->ledger.inputs[i];
         const bad_value_t kept = entry_bad_value(&input->entry, schema->bound);
-        if (kept == schema->bad_value || (is_done(job, input) && !entry_open_rejects(&input->entry)) ||
+        if (kept == schema->bad_value || (is_done(run, input) && !entry_open_rejects(&input->entry)) ||
             told++ >= NOTES)
             continue;
         log_warn("%s keeps --on-bad-value %s, with which a load began it: %s --on-bad-value %s", input->name,
@@ -284,9 +286,9 @@ static void tell_bad_values(const job_t *job) {
         log_warn("... and %zu more input%s that keep theirs", told - NOTES, units_s(told - NOTES));
 }
 
-/* All of them at once: a lease is waited once. */
-static bool reload_changed(job_t *job, err_t *err) {
-    registration_t *registration = &job->registration;
+/* Removes all changed inputs at once, so that a lease is waited once, and registers again. */
+static bool reload_changed(run_t *run, err_t *err) {
+    registration_t *registration = &run->registration;
     size_t count = 0;
     removed_t *inputs = calloc(registration->count + 1, sizeof *inputs);
     if (!inputs)
@@ -297,128 +299,271 @@ static bool reload_changed(job_t *job, err_t *err) {
         if (wanted->changed)
             inputs[count++] = (removed_t){&wanted->entry, .read = !wanted->unread};
     }
-    const bool ok = job_remove_inputs(job, inputs, count, err);
+    const bool ok = target_remove_inputs(run->target, inputs, count, err);
     free(inputs);
     if (!ok || (!count && !registration->remains))
         return ok;
     /* a removal takes a lease: another command may have removed something else meanwhile, or have begun to */
     do {
         register_free(registration);
-        if (!catalog_register(job->store, registration, err) || !job_finish_removals(job, err))
+        if (!catalog_register(run->target->store, registration, err) || !run_finish_removals(run, err))
             return false;
     } while (registration->remains);
-    tell_names(job, true);
+    tell_names(run, true);
     return true;
 }
 
-/* Inputs of one compressed tar are one group. */
+/* True if the input is in the same group as the one before it. Inputs of one compressed tar are a group. */
 static bool is_of_group_before(const input_file_t *files, size_t number) {
     return number && input_is_in_stream(&files[number]) && input_is_in_stream(&files[number - 1]) &&
            files[number].archive == files[number - 1].archive;
 }
 
-static void describe_inputs(const job_t *job, wanted_t *wanted) {
-    const input_file_t *files = job->manifest.files;
-    for (size_t i = 0; i < job->manifest.count; i++) {
+static void describe_inputs(const plan_t *plan, wanted_t *wanted) {
+    const input_file_t *files = plan->manifest.files;
+    for (size_t i = 0; i < plan->manifest.count; i++) {
         describe_input(&files[i], &wanted[i]);
-        wanted[i].reload = job->spec->reload_changed;
+        wanted[i].reload = plan->spec->reload_changed;
         wanted[i].bytes = files[i].disk_bytes * (input_kind_is_compressed(files[i].kind) ? EXPANDS : 1);
         wanted[i].group = is_of_group_before(files, i) ? wanted[i - 1].group : i;
     }
 }
 
-/* Of several documents with one _id only the order of the inputs tells which one is there; and a stream cannot be
- * compared before it is sent. */
-static bool may_reload_missing(const job_t *job, err_t *err) {
-    if (!job->spec->reload_missing)
+/* Checks --reload-missing. If several documents have one _id, only the order of the inputs decides which one is stored; and a
+ * stream cannot be compared before it is sent. */
+static bool may_reload_missing(const target_t *target, err_t *err) {
+    const plan_t *plan = target->plan;
+    if (!plan->spec->reload_missing)
         return true;
-    if (job->spec->reload_changed)
+    if (plan->spec->reload_changed)
         return err_set(err, STATUS_USAGE,
                        "--reload-missing is for inputs that are as they were, and --reload-changed for "
                        "others; give one of them");
-    if (job->existing != EXISTING_REJECT)
+    if (plan->existing != EXISTING_REJECT)
         return err_set(
             err, STATUS_USAGE,
             "records of several inputs may have one _id in %s (--existing %s): with --reload-missing a "
             "document could take another one's place; load all inputs anew, with --drop",
-            server_namespace(job->server), existing_names[job->existing]);
-    for (size_t i = 0; i < job->manifest.count; i++)
-        if (job->manifest.files[i].kind == INPUT_STREAM)
+            server_namespace(target->server), existing_names[plan->existing]);
+    for (size_t i = 0; i < plan->manifest.count; i++)
+        if (plan->manifest.files[i].kind == INPUT_STREAM)
             return err_set(err, STATUS_USAGE,
                            "--reload-missing reads an input twice, and %s is a stream; `tipple forget NAME "
                            "--delete`, and then all of it again, loads it anew",
-                           job->manifest.files[i].name);
+                           plan->manifest.files[i].name);
     return true;
 }
 
 static bool add_misfit(void *context, size_t number, const err_t *why) {
-    job_t *job = context;
+    run_t *run = context;
     err_t memory;
-    return misfits_add(&job->misfits, job->manifest.files[number].name, why->text, number, &memory);
+    return misfits_add(&run->plan->misfits, run->plan->manifest.files[number].name, why->text, number,
+                       &memory);
 }
 
-/* A stream that goes on has the columns that it had: one that brings new ones is another stream, and nothing is added for it. */
-static bool check_streams(job_t *job, err_t *err) {
-    for (size_t i = 0; i < job->file_count; i++) {
-        const load_file_t *file = &job->files[i];
-        const ledger_input_t *input = &job->ledger.inputs[file->work->input];
-        if (!file->input->widens || !input->stream || !entry_dialect(&input->entry, job->loading.generation))
+/* Refuses a stream that goes on with new columns: it is another stream, and no column is added for it. */
+static bool check_streams(run_t *run, err_t *err) {
+    for (size_t i = 0; i < run->file_count; i++) {
+        const load_file_t *file = &run->files[i];
+        const ledger_input_t *input = &run->ledger.inputs[file->work->input];
+        if (!file->input->widens || !input->stream || !entry_dialect(&input->entry, run->target->generation))
             continue;
         other_stream_refuse(file, "the new one has other columns than the old one", 0, 0, err);
-        if (job->spec->skip_bad_files)
-            add_misfit(job, file->work->input, err);
+        if (run->plan->spec->skip_bad_files)
+            add_misfit(run, file->work->input, err);
         return false;
     }
     return true;
 }
 
-static bool register_inputs(job_t *job, err_t *err) {
-    registration_t *registration = &job->registration;
+/* ---- the order of inputs, with --existing replace ---- */
+
+enum { WARNINGS = 3 };
+
+/* Warns of files that were moved or copied, or have their old content again, like a list whose last change was undone. */
+static void tell_old_content(const registration_t *registering, const entries_t *all) {
+    size_t told = 0;
+    for (size_t i = 0; i < registering->count; i++) {
+        const wanted_t *wanted = &registering->wanted[i];
+        const char *since = turns_since(registering, wanted, all);
+        if (since && told++ < WARNINGS)
+            log_warn("%s has the name and content of %s, but another time of modification, and %s was loaded "
+                     "since: nothing of it is loaded again. If its records are to be the newest, `tipple "
+                     "forget` %s#%u, and load it again",
+                     wanted->name, wanted->entry.path, since, wanted->entry.path, wanted->entry.ordinal);
+    }
+    if (told > WARNINGS)
+        log_warn("... and %zu more file%s of which nothing is loaded again", told - WARNINGS,
+                 units_s(told - WARNINGS));
+}
+
+static bool check_turns(run_t *run, err_t *err) {
+    registration_t *registering = &run->registration;
+    if (run->plan->existing != EXISTING_REPLACE)
+        return true;
+    registering->read_only = true;
+    places_t *places = places_read(run->target->store, err);
+    const bool ok = places && catalog_register(run->target->store, registering, err) &&
+                    turns_check(registering, places_entries(places), err);
+    if (ok)
+        tell_old_content(registering, places_entries(places));
+    register_free(registering);
+    registering->read_only = false;
+    places_free(places);
+    return ok;
+}
+
+static bool register_inputs(run_t *run, err_t *err) {
+    target_t *target = run->target;
+    const plan_t *plan = run->plan;
+    registration_t *registration = &run->registration;
     describe_asked_t asked;
     *registration = (registration_t){
-        .count = job->manifest.count,
-        .self = job->id,
-        .before = job->before,
-        .generation = job->loading.generation,
-        .bound = job->loading.bound,
-        .bad_value = job->schema->bad_value == job->schema->bound ? 0 : 1 + job->schema->bad_value,
-        .own_ids = job->schema->id,
-        .known_only = job->spec->reload_missing,
-        .refuse = job->spec->skip_bad_files ? add_misfit : NULL,
-        .refuse_context = job,
-        .name = server_namespace(job->server)};
-    describe_asked(registration, &job->manifest, job->schema, &asked);
-    if (job->existing != EXISTING_REPLACE)
-        registration->portion = (portion_t){.least = 1, .most_bytes = JOB_LEAST_PORTION};
+        .count = plan->manifest.count,
+        .self = target->id,
+        .before = target->before,
+        .generation = target->generation,
+        .bound = target->bound,
+        .bad_value = plan->schema->bad_value == plan->schema->bound ? 0 : 1 + plan->schema->bad_value,
+        .own_ids = plan->schema->id,
+        .known_only = plan->spec->reload_missing,
+        .refuse = plan->spec->skip_bad_files ? add_misfit : NULL,
+        .refuse_context = run,
+        .name = server_namespace(target->server)};
+    describe_asked(registration, &plan->manifest, plan->schema, &asked);
+    if (plan->existing != EXISTING_REPLACE)
+        registration->portion = (portion_t){.least = 1, .most_bytes = RUN_LEAST_PORTION};
     if (!(registration->wanted = calloc(registration->count + 1, sizeof *registration->wanted)))
         return err_memory(err, registration->count * sizeof *registration->wanted);
-    describe_inputs(job, registration->wanted);
-    job->registered_ns = clock_awake_or_not_ns();
-    const bool ok = may_reload_missing(job, err) && check_not_emptied(job, err) &&
-                    job_check_turns(job, err) && catalog_register(job->store, registration, err);
+    describe_inputs(plan, registration->wanted);
+    run->registered_ns = clock_awake_or_not_ns();
+    const bool ok = may_reload_missing(target, err) && check_not_emptied(target, err) &&
+                    check_turns(run, err) && catalog_register(target->store, registration, err);
     if (ok)
-        tell_names(job, false);
-    const bool ready = ok && job_finish_removals(job, err) && reload_changed(job, err);
+        tell_names(run, false);
+    const bool ready = ok && run_finish_removals(run, err) && reload_changed(run, err);
     describe_asked_free(&asked);
     if (!ready)
         return false;
-    if (!fill_ledger(job, err) ||
-        (job->existing == EXISTING_REPLACE && !ledger_put_in_order(&job->ledger, err)) ||
-        !make_files(job, err))
+    if (!fill_ledger(run, err) ||
+        (plan->existing == EXISTING_REPLACE && !ledger_put_in_order(&run->ledger, err)) ||
+        !make_files(run, err))
         return false;
-    count_done_inputs(job);
-    tell_bad_values(job);
-    tell_cut_back(job);
-    return check_streams(job, err);
+    count_done_inputs(run);
+    tell_bad_values(run);
+    tell_cut_back(run);
+    return check_streams(run, err);
 }
 
-bool job_register_inputs(job_t *job, err_t *err) {
-    const bool ok = register_inputs(job, err);
-    if (job->misfits.count) {
-        misfits_sort(&job->misfits);
-        err->again = misfits_take_out(&job->misfits, &job->manifest, true, &job->result->skipped, NULL, err);
-    } else if (!ok && err->status == STATUS_INPUT && job->manifest.count > 1 && !job->spec->skip_bad_files) {
+bool run_register_inputs(run_t *run, err_t *err) {
+    plan_t *plan = run->plan;
+    const bool ok = register_inputs(run, err);
+    if (plan->misfits.count) {
+        misfits_sort(&plan->misfits);
+        err->again =
+            misfits_take_out(&plan->misfits, &plan->manifest, true, &plan->result->skipped, NULL, err);
+    } else if (!ok && err->status == STATUS_INPUT && plan->manifest.count > 1 &&
+               !plan->spec->skip_bad_files) {
         err_add(err, "; " MISFITS_REMEDY);
     }
     return ok;
+}
+
+/* ---- removing inputs ---- */
+
+static bool look(void *context, const entry_t *entry, bool *any, err_t *err) {
+    const target_t *target = context;
+    const entry_place_t place = {target->server, target->client, target->settings.uuid};
+    *any = false;
+    return target->plan->schema->id || entry_documents_look(&place, entry, 0, any, err);
+}
+
+static bool remove_documents(void *context, const entry_t *entry, err_t *err) {
+    const target_t *target = context;
+    const entry_place_t place = {target->server, target->client, target->settings.uuid};
+    return entry_documents_remove(&place, entry, err);
+}
+
+static void tell_own_ids(const plan_t *plan, const entry_t *entry) {
+    log_note("%s has changed since it was loaded, and is loaded again; documents that only its old content "
+             "makes stay in the collection (`tipple verify` names them)%s",
+             entry->path, plan->schema->id->kept ? "; records without an _id are then there twice" : "");
+}
+
+/* All of them share one wait for a lease. */
+static void tell_documents(const target_t *target, const removed_t *inputs, size_t count) {
+    const long long seconds = target->lease_ms / 1000;
+    size_t told = 0;
+    for (size_t i = 0; i < count; i++)
+        if (inputs[i].documents && told++ < NOTES)
+            log_note("%s has changed since it was loaded: its documents are removed, which takes %lld s at "
+                     "least, and it is loaded again",
+                     inputs[i].entry->path, seconds);
+    if (told > NOTES)
+        log_note("... and %zu more changed file%s, in the same %lld s", told - NOTES, units_s(told - NOTES),
+                 seconds);
+}
+
+/* Reports the removal when it is certain, not before: another load may work on one of the inputs. */
+static void tell(void *context) {
+    target_t *target = context;
+    target->touched = true;
+    for (size_t i = 0; i < target->removed_count; i++)
+        if (target->plan->schema->id && target->removed[i].read)
+            tell_own_ids(target->plan, target->removed[i].entry);
+    tell_documents(target, target->removed, target->removed_count);
+}
+
+static removal_t removal_of(target_t *target) {
+    return (removal_t){.others = target_others(target, target->lease_ms),
+                       .begins = tell,
+                       .look = look,
+                       .remove = remove_documents};
+}
+
+bool target_may_remove_inputs(const target_t *target, err_t *err) {
+    const entry_place_t place = {target->server, target->client, target->settings.uuid};
+    return target->plan->schema->id || entry_documents_may_remove(&place, err);
+}
+
+bool target_remove_inputs(target_t *target, removed_t *inputs, size_t count, err_t *err) {
+    const removal_t removal = removal_of(target);
+    bool documents = false;
+    for (size_t i = 0; i < count; i++)
+        documents |= inputs[i].documents = inputs[i].read && !target->plan->schema->id;
+    if (!count)
+        return true;
+    if (count == 1)
+        step_change(&target->step, "removing %s%s", inputs->entry->path,
+                    documents ? " with its documents" : "");
+    else
+        step_change(&target->step, "removing %zu inputs%s", count, documents ? " with their documents" : "");
+    target->removed = inputs;
+    target->removed_count = count;
+    const bool ok = (!documents || target_may_remove_inputs(target, err)) &&
+                    catalog_remove(target->store, inputs, count, &removal, err);
+    target->removed = NULL;
+    target->removed_count = 0;
+    return ok;
+}
+
+void run_tell_removed(run_t *run) {
+    err_t ignored;
+    for (size_t i = 0; i < run->ledger.input_count; i++) {
+        const ledger_input_t *input = &run->ledger.inputs[i];
+        if (input->removed && input->taken &&
+            !catalog_may_remain(run->target->store, input->entry.ordinal, &ignored))
+            log_detail("what was sent of %s after its removal is not noted in the catalog: %s", input->name,
+                       ignored.text);
+    }
+}
+
+bool run_finish_removals(run_t *run, err_t *err) {
+    const removal_t removal = removal_of(run->target);
+    if (!run->registration.remains)
+        return true;
+    log_note("documents of inputs that were taken out of the catalog are still there: they are removed, "
+             "which takes %lld s at least",
+             (long long)(run->target->lease_ms / 1000));
+    return catalog_finish_removals(run->target->store, &removal, err);
 }

@@ -1,18 +1,18 @@
+/* load_options: the table of load_options.h. Above it are the functions that read values other than numbers and texts; each
+ * gets the address of its row's value. */
 #include "load/spec/load_options.h"
 #include "base/numbers.h"
 #include "base/text.h"
 #include "format/guess/guess_options.h"
 #include "format/json/json.h"
-#include "load/plan/copies.h"
 #include "server/wire.h"
 
+#include <stdlib.h>
 #include <string.h>
-
-/* ---- values that are no plain number or text; each function is given the place of its row ---- */
 
 static bool read_max_rate(void *load_spec, const char *text, err_t *err) {
     load_spec_t *spec = load_spec;
-    spec->max_rate = 0; /* of two, the last one counts */
+    spec->max_rate = 0; /* given twice, the last one counts */
     spec->max_rate_auto = strcmp(text, "auto") == 0;
     if (spec->max_rate_auto)
         return true;
@@ -68,7 +68,7 @@ static bool read_nulls(void *how, const char *text, err_t *err) {
     return columns_how_read(how, "nulls", text, err);
 }
 
-/* Of rows of Arrow it may also be stop. */
+/* Reads --on-bad-value, which may also be stop for rows of Arrow. */
 static bool read_bad_value(void *load_spec, const char *text, err_t *err) {
     load_spec_t *spec = load_spec;
     return columns_how_read(&spec->frames, "on-bad-value", text, err) &&

@@ -1,6 +1,6 @@
-/* load_options: the options of a load, each described once. `load` takes all of them; tune, drill, verify, parse and formats
- * take those that name them, and so does a caller of the library (tipple_load_set). What an option means, how its value is
- * written, its bounds and its help are the same wherever it is taken.
+/* load_options: the options of a load, each described once, as a row of a table. `load` takes all of them; tune, drill, verify,
+ * parse and formats take the rows that name them, and so does a caller of the library (tipple_load_set). What an option means,
+ * how its value is written, its bounds and its help are the same everywhere.
  *
  * The table is for a load_options_t. A command has one in its own struct, the library in its handle. Texts are borrowed. */
 #ifndef TIPPLE_LOAD_SPEC_LOAD_OPTIONS_H
@@ -22,7 +22,7 @@ enum {
 };
 
 typedef struct {
-    load_spec_t spec; /* first: a row of it can be set in a load_spec_t, too */
+    load_spec_t spec; /* first: a row of it can also be set in a plain load_spec_t */
     const char *uri_file;
     texts_list_t inputs, indexes, filters, types;
 } load_options_t;
@@ -36,13 +36,13 @@ extern const option_t load_options[]; /* ends with a NULL name */
 #define GROUP_AGAIN      "Loading again"
 #define GROUP_SPEED      "Speed and memory"
 
-/* The row of this name that one of the takers takes, or NULL. */
+/* Returns the row of this name that one of the takers takes, or NULL. */
 const option_t *load_options_find(const char *name, unsigned takers);
 
 void load_options_init(load_options_t *options);
 
-/* Moves the lists into the spec, and checks what was said for a guess. format: the name of the format, or NULL for one that
- * is guessed. The spec then points into the options. */
+/* Points the spec to the lists of the options, and checks the options of a guess. format: the name of the format, or NULL if it
+ * is guessed. */
 bool load_options_settle(load_options_t *options, const char *format, err_t *err);
 
 #endif

@@ -5,6 +5,7 @@
 #include "format/json/json.h"
 #include "format/schema/schema.h"
 #include "load/rejects/reject.h"
+#include "load/spec/load_result.h"
 #include "server/server.h"
 
 #include <stdlib.h>
@@ -38,7 +39,7 @@ schema_t *load_spec_open_format(const load_spec_t *spec, err_t *err) {
                         : schema_parse_guessed(spec->guessed, "the format that was guessed", err);
 }
 
-const char *load_spec_bad_value(const load_spec_t *spec) {
+static const char *load_spec_bad_value(const load_spec_t *spec) {
     return spec->format && spec->guess.bad_value_given ? schema_bad_values[spec->guess.bad_value] : NULL;
 }
 
@@ -69,4 +70,46 @@ char *retry_options(const load_spec_t *spec, const char *namespace, err_t *err) 
     shell_quote_option(&line, "--uri", uri);
     free(uri);
     return text_take(&line, err);
+}
+
+char *uri_target(const char *uri) {
+    address_t address;
+    err_t ignored;
+    if (!uri || !address_parse(&address, uri, &ignored))
+        return NULL;
+    char *target = address.name;
+    address.name = NULL;
+    address_free(&address);
+    return target;
+}
+
+/* ---- what came of a load ---- */
+
+void misfits_free(misfits_t *misfits) {
+    for (size_t i = 0; i < misfits->count; i++) {
+        free(misfits->items[i].name);
+        free(misfits->items[i].reason);
+    }
+    free(misfits->items);
+    *misfits = (misfits_t){.items = NULL};
+}
+
+void load_result_free(load_result_t *result) {
+    misfits_free(&result->skipped);
+    free(result->guessed);
+    result->guessed = NULL;
+    for (size_t i = 0; i < result->bad_field_count; i++)
+        free(result->bad_fields[i].places);
+    free(result->bad_fields);
+    free(result->ambiguous_first);
+    for (size_t i = 0; i < result->column_count; i++) {
+        free(result->columns[i].name);
+        free(result->columns[i].file);
+    }
+    free(result->columns);
+    result->columns = NULL;
+    result->column_count = result->column_room = 0;
+    result->bad_fields = NULL;
+    result->ambiguous_first = NULL;
+    result->bad_field_count = result->bad_field_room = 0;
 }

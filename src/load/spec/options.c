@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A bound as one would type it. */
+/* Prints a bound as a user would type it. */
 static const char *print_bound(char out[UNITS_MAX], uint64_t bound, bool size) {
     static const char letters[] = "KMGT";
     size_t units = 0;
@@ -39,7 +39,7 @@ static bool read_number(const option_t *option, const char *text, void *at, err_
                        size ? "size" : "whole number", size ? "65536, 64K, 256M or 1G" : "1000, 5k or 2m");
     if (number < option->least || (option->most && number > option->most))
         return out_of_range(option, text, err);
-    if (number == UINT64_MAX) /* it stands for a number that was not given */
+    if (number == UINT64_MAX) /* stands for a number that was not given */
         return err_set(err, STATUS_USAGE, "--%s: %s is too large", option->name, text);
     if (option->kind == OPTION_COUNT32 || option->kind == OPTION_COUNT32_AUTO)
         *(uint32_t *)at = (uint32_t)number;
@@ -48,7 +48,6 @@ static bool read_number(const option_t *option, const char *text, void *at, err_
     return true;
 }
 
-/* It would be written into a catalog or a report. */
 bool option_no_password(const char *where, const char *text, err_t *err) {
     return !text || !conceal_finds(text) ||
            err_set(err, STATUS_USAGE, "%s holds a password: the URI of a server goes with --uri", where);
@@ -56,7 +55,6 @@ bool option_no_password(const char *where, const char *text, err_t *err) {
 
 static const char blanks[] = " \t\r\n\v\f";
 
-/* A URI without the blanks at its ends, for the life of the process. */
 bool option_take_uri(const char *text, size_t length, const char **uri, err_t *err) {
     static char *taken;
     while (length && strchr(blanks, text[length - 1]))

@@ -1,3 +1,4 @@
+/* progress: the parts of progress.h. */
 #include "load/spec/progress.h"
 #include "base/clock.h"
 #include "base/document.h"
@@ -17,8 +18,73 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* ---- timeline ---- */
+
+static const int64_t FIRST_EVERY_NS = 100000000;
+
+void timeline_begin(timeline_t *course) {
+    *course = (timeline_t){.every_ns = FIRST_EVERY_NS, .origin_ns = clock_now_ns(), .phase = TIMELINE_PHASES};
+    timeline_enter(course, TIMELINE_LOOKING);
+}
+
+void timeline_enter(timeline_t *course, timeline_phase_t phase) {
+    timeline_end(course);
+    course->entered_ns = clock_now_ns();
+    course->phase = phase;
+    if (!course->phases[phase].took_ns)
+        course->phases[phase].began_ns = course->entered_ns - course->origin_ns;
+    if (course->told.entered)
+        course->told.entered(course->told.context, phase);
+}
+
+void timeline_end(timeline_t *course) {
+    if (course->phase < TIMELINE_PHASES) {
+        const int64_t took_ns = clock_now_ns() - course->entered_ns;
+        course->phases[course->phase].took_ns += took_ns;
+        if (course->visit_count < TIMELINE_MOST_VISITS)
+            course->visits[course->visit_count++] =
+                (timeline_visit_t){course->phase, {course->entered_ns - course->origin_ns, took_ns}};
+    }
+    course->phase = TIMELINE_PHASES;
+}
+
+/* Drops every second point, and from now on takes half as many. */
+static void thin_out(timeline_t *course) {
+    for (size_t i = 1; 2 * i < course->point_count; i++)
+        course->points[i] = course->points[2 * i];
+    course->point_count = (course->point_count + 1) / 2;
+    course->every_ns *= 2;
+}
+
+void timeline_last_point(timeline_t *course, uint64_t documents, uint64_t bytes) {
+    if (course->point_count == TIMELINE_MOST_POINTS)
+        thin_out(course);
+    course->points[course->point_count++] =
+        (timeline_point_t){clock_now_ns() - course->origin_ns, documents, bytes};
+}
+
+void timeline_point(timeline_t *course, uint64_t documents, uint64_t bytes) {
+    const timeline_point_t *last = course->point_count ? &course->points[course->point_count - 1] : NULL;
+    if (!last || clock_now_ns() - course->origin_ns - last->at_ns >= course->every_ns)
+        timeline_last_point(course, documents, bytes);
+}
+
+const char *timeline_phase_name(timeline_phase_t phase) {
+    static const char *const names[TIMELINE_PHASES] = {
+        [TIMELINE_LOOKING] = "looking at files, server and catalog",
+        [TIMELINE_DROPPING] = "dropping what was there",
+        [TIMELINE_CREATING] = "creating the collection",
+        [TIMELINE_PLACING] = "placing it over the shards",
+        [TIMELINE_LOADING] = "loading",
+        [TIMELINE_INDEXES] = "indexes",
+        [TIMELINE_CLOSING] = "writing down how the load ended"};
+    return names[phase];
+}
+
+/* ---- progress ---- */
+
 enum { BAR_WIDTH = 20, SHORT_BAR = 6, MANY_COLUMNS = PROGRESS_LINE - 1 };
-static const int64_t LOOK_NS = 170000000, APART_NS = 2000000000; /* 16 of them are half a minute */
+static const int64_t LOOK_NS = 170000000, APART_NS = 2000000000; /* 16 samples are half a minute */
 
 void progress_start(progress_t *progress) {
     *progress = (progress_t){.said = log_progress_from(clock_now_ns())};
@@ -39,7 +105,7 @@ static double share_of(const progress_state_t *state) {
     return share > 1 ? 1 : share;
 }
 
-/* The oldest one that is kept: what came since then is the rate. */
+/* Keeps a sample if one is due. Returns the oldest one: the rate is measured from it. */
 static const progress_sample_t *keep_sample(progress_t *progress, const progress_sample_t *now) {
     const size_t count = progress->sample_count;
     if (!count || now->at_ns - progress->samples[(count - 1) % PROGRESS_SAMPLES].at_ns >= APART_NS)
@@ -61,7 +127,7 @@ progress_view_t progress_view(progress_t *progress, const progress_state_t *stat
     };
 }
 
-/* ---- the line: each next form leaves something out ---- */
+/* ---- the line: each form is shorter than the one before it ---- */
 
 typedef struct {
     int bar;
@@ -102,7 +168,7 @@ static void put_bytes(line_t *line, const progress_state_t *state, bool total) {
         total && state->total_bytes ? units_size(all, (double)state->total_bytes) : "");
 }
 
-/* Nobody knows tenths of it. */
+/* Puts the time without tenths, since it is an estimate. */
 static void put_left(line_t *line, double seconds) {
     char left[UNITS_MAX];
     if (seconds < 60)
@@ -149,7 +215,7 @@ typedef struct {
 } values_t;
 
 typedef struct {
-    const char *name, *help; /* a name that ends in _total is of a counter, any other of a gauge */
+    const char *name, *help; /* a name with _total is a counter, any other a gauge */
     size_t at;
 } row_t;
 
@@ -171,17 +237,17 @@ static const row_t rows[] = {
 };
 
 static struct {
-    pthread_mutex_t lock; /* of what follows */
+    pthread_mutex_t lock; /* of the members below */
     pthread_cond_t ending;
     pthread_t thread;
     const char *path, *command;
-    int lines; /* the descriptor of a file of lines; 0: Prometheus */
+    int lines; /* the descriptor of FILE.jsonl; 0: Prometheus */
     char namespace[300], phase[80];
     values_t values;
     bool ends;
 } metrics = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* As the value of a label. */
+/* Appends a text as the value of a label. */
 static void append_escaped(text_t *to, const char *text) {
     for (; *text; text++)
         text_print(to, *text == '\n' ? "\\n" : strchr("\\\"", *text) ? "\\%c" : "%c", *text);
@@ -214,7 +280,7 @@ static void print_line(text_t *to) {
     text_append(to, "}\n");
 }
 
-/* A reader sees either the whole new file or the old one. */
+/* Replaces the file: a reader sees either the whole new one or the old one. */
 static bool replace(const char *text, size_t length) {
     char part[PATH_MAX + 32];
     snprintf(part, sizeof part, "%s.%ld", metrics.path, (long)getpid());
@@ -245,7 +311,7 @@ static bool write_now(void) {
     return ok;
 }
 
-/* A file that cannot be written any more is no reason to end a load. */
+/* Writes the file now and then. A load goes on if that fails. */
 static void *write_on(void *unused) {
     bool warned = false;
     (void)unused;
@@ -281,7 +347,7 @@ bool metrics_begin(const char *path, const char *command, err_t *err) {
     if (!lines && lstat(path, &there) == 0 && !S_ISREG(there.st_mode))
         return err_set(err, STATUS_USAGE, "--metrics: %s is no plain file, and would be replaced by one",
                        path);
-    /* a pipe whose reader stands still loses lines; it delays nothing */
+    /* a pipe whose reader does not read loses lines, but delays nothing */
     metrics.lines = lines ? open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0666) : 0;
     if (metrics.lines < 0 || !write_now())
         return err_set(err, err_status_of(errno), "--metrics: %s cannot be written: %s", path,

@@ -1,23 +1,20 @@
-/* append: loads into a collection that also holds documents of others. Their `_id`s must not be among those that the load
- * makes of places: that is looked at before the numbers of such places are taken, and so before the first write. */
+/* append: loads into a collection that also holds documents of others. Such a document must not have an `_id` that the load
+ * would make of a position: the main thread asks the server before it takes the numbers of an extent, and so before the first
+ * write. Here is the order of the questions. Pure. */
 #ifndef TIPPLE_LOAD_TARGET_APPEND_H
 #define TIPPLE_LOAD_TARGET_APPEND_H
 
-#include "load/run/job.h"
+#include "load/target/target.h"
 
-/* From now on no extents are taken in which somebody's document lies. After the header was read. */
-void append_begin(job_t *job);
-
-/* The next `_id`s to be looked at, of numbers in [from, to) in all lanes. Pure: where each look tells the least `_id` from
- * next->from up to INT64_MAX. */
+/* The `_id`s to look for: numbers in [from, to), in all lanes from `lane` on. */
 typedef struct {
     uint64_t from, to;
     uint32_t lane;
 } append_look_t;
 
-/* Begins at lane 0. False: no lane is left. */
+/* Sets *least: the next question is for the least `_id` from there up to INT64_MAX. False: no lane is left. */
 bool append_next(const append_look_t *look, int64_t *least);
-/* That look has found this `_id`. True: it is in the range. */
+/* Takes the answer. True: this `_id` is in the range. */
 bool append_found(append_look_t *look, int64_t id);
 
 #endif

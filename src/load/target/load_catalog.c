@@ -1,125 +1,205 @@
-/* What a load has to do with the catalog, from its first look to its end. */
+/* load_catalog: what a load does with its catalog, from the first look to the end; and --append (append.h). */
 #include "base/clock.h"
+#include "base/document.h"
 #include "base/log.h"
+#include "base/numbers.h"
 #include "base/stop.h"
 #include "format/record/own_id.h"
+#include "format/record/record_id.h"
 #include "format/schema/schema.h"
-#include "load/plan/kept_format.h"
-#include "load/run/job.h"
+#include "load/plan/format.h"
 #include "load/target/append.h"
+#include "server/bson_read.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+
+bool append_next(const append_look_t *look, int64_t *least) {
+    if (look->lane >= RECORD_ID_LANES)
+        return false;
+    *least = record_id_make(look->lane, look->from);
+    return true;
+}
+
+bool append_found(append_look_t *look, int64_t id) {
+    const uint64_t number = record_id_voff(id);
+    const bool before = number < look->from;
+    look->lane = record_id_lane_of(id) + !before; /* the lanes in between have no documents */
+    return !before && number < look->to;
+}
+
+/* Finds the least number from `least` on that is an `_id`. */
+static bool find_least(const target_t *target, int64_t least, bool *any, int64_t *id, err_t *err) {
+    bson_t reply, document;
+    bson_iter_t documents, at;
+    bson_t *command = BCON_NEW("find", BCON_UTF8(server_collection(target->server)), "filter", "{", "_id",
+                               "{", "$gte", BCON_INT64(least), "$lte", BCON_INT64(INT64_MAX), "}", "}",
+                               "sort", "{", "_id", BCON_INT32(1), "}", "limit", BCON_INT32(1), "singleBatch",
+                               BCON_BOOL(true), "projection", "{", "_id", BCON_INT32(1), "}");
+    const bool ok = server_command(target->server, target->client, server_database(target->server), command,
+                                   false, &reply, err);
+    *any = ok && bson_read_batch(&reply, &documents) && bson_read_next(&documents, &document) &&
+           bson_iter_init_find(&at, &document, "_id");
+    /* a number of another type counts as the integer that it equals, or that is below it */
+    if (*any && !element_floor(&at, id))
+        *id = INT64_MAX;
+    bson_destroy(&reply);
+    bson_destroy(command);
+    return ok;
+}
+
+static bool may_take(void *context, uint64_t first_extent, uint64_t extents, err_t *err) {
+    const target_t *target = context;
+    append_look_t look = {.from = first_extent * RECORD_ID_EXTENT_UNIT,
+                          .to = (first_extent + extents) * RECORD_ID_EXTENT_UNIT};
+    int64_t least, id;
+    bool any = true;
+    while (any && append_next(&look, &least)) {
+        if (!find_least(target, least, &any, &id, err))
+            return false;
+        if (any && append_found(&look, id))
+            return err_set(
+                err, STATUS_USAGE,
+                "%s holds a document with the _id %" PRId64
+                ", which tipple did not load, and which is one of the _ids that this load would give: load "
+                "into another collection, or make _ids of the data's own fields with --id",
+                server_namespace(target->server), id);
+    }
+    return true;
+}
+
+static void append_begin(target_t *target) {
+    const plan_t *plan = target->plan;
+    char count[UNITS_MAX];
+    plan->result->appended = true;
+    if (plan->spec->append && !target->place.empty)
+        log_note("%s holds %s document%s already. What is there stays as it is%s; `tipple verify` counts "
+                 "documents that no input makes as \"not ours\". Later loads need no --append",
+                 server_namespace(target->server), units_count(count, target->place.count),
+                 units_s(target->place.count),
+                 plan->existing == EXISTING_REPLACE
+                     ? ", but for those whose _id a record has: its document replaces them"
+                     : "");
+    if (plan->schema->id)
+        return;
+    target->store->may_take = may_take;
+    target->store->may_take_context = target;
+}
 
 enum { DROP_NAP_MS = 50 };
 
 /* ---- opening ---- */
 
-bool job_check_copies(const job_t *job, err_t *err) {
-    return job->spec->copies < 2 || !job->schema->id ||
+bool plan_check_copies(const plan_t *plan, err_t *err) {
+    return plan->spec->copies < 2 || !plan->schema->id ||
            err_set(err, STATUS_USAGE,
                    "--copies: these documents have _ids of their own, so a copy would have the same ones");
 }
 
-/* id, existing: what the collection's header must have, or NULL: it may have any. */
-static void fill_settings(job_t *job, const char *id, const char *existing) {
-    job->settings = (catalog_settings_t){.name = server_namespace(job->server),
-                                         .format = job->schema->name,
-                                         .format_digest = job->schema->digest,
-                                         .id = id,
-                                         .existing = existing,
-                                         .format_text = job->format_text,
-                                         .filter = job->filter ? filter_text(job->filter) : "",
-                                         .added = job->added,
-                                         .added_count = job->added_count,
-                                         .widened = job->widened,
-                                         .accepts_other_uuid = job->spec->same_collection};
-    memcpy(job->settings.uuid, job->place.uuid, sizeof job->settings.uuid);
-    job->settings.empty = job->place.empty;
-    job->settings.append = job->spec->append;
+/* id, existing: what the header of the collection must have; NULL: any. */
+static void fill_settings(target_t *target, const char *id, const char *existing) {
+    const plan_t *plan = target->plan;
+    target->settings = (catalog_settings_t){.name = server_namespace(target->server),
+                                            .format = plan->schema->name,
+                                            .format_digest = plan->schema->digest,
+                                            .id = id,
+                                            .existing = existing,
+                                            .format_text = plan->format_text,
+                                            .filter = plan->filter ? filter_text(plan->filter) : "",
+                                            .added = plan->added,
+                                            .added_count = plan->added_count,
+                                            .widened = plan->widened,
+                                            .accepts_other_uuid = plan->spec->same_collection};
+    memcpy(target->settings.uuid, target->place.uuid, sizeof target->settings.uuid);
+    target->settings.empty = target->place.empty;
+    target->settings.append = plan->spec->append;
 }
 
-/* No load had put a record there when the header was read: then what had been seen there before is of others, which are expected only
- * where a load was given --append. A drop may lie between both: so it is looked at once more. */
-static bool check_unfilled(job_t *job, err_t *err) {
+/* Refuses documents in a collection that no load has bound: they belong to others, and are expected only with --append. A drop
+ * may have come between the look at the collection and that at the header, so both are repeated. */
+static bool check_unfilled(target_t *target, err_t *err) {
     catalog_header_t header = {0};
     bool found;
-    if (!job->place.exists || job->place.empty || job->spec->append)
+    if (!target->place.exists || target->place.empty || target->plan->spec->append)
         return true;
-    if (!collection_look(job->server, job->client, &job->place, err) ||
-        !store_read_header(job->store, &header, &found, err))
+    if (!collection_look(target->server, target->client, &target->place, err) ||
+        !store_read_header(target->store, &header, &found, err))
         return false;
     const bool expected = found && (header.format || header.appends);
     catalog_header_free(&header);
-    return expected || !job->place.exists || job->place.empty ||
-           catalog_refuse_unknown_data(server_namespace(job->server), true, err);
+    return expected || !target->place.exists || target->place.empty ||
+           catalog_refuse_unknown_data(server_namespace(target->server), true, err);
 }
 
-static bool check_found(job_t *job, const catalog_header_t *header, err_t *err) {
-    if (!kept_columns(header, job->settings.name, job->schema, err) ||
-        !catalog_check_header(header, &job->settings, err))
+static bool check_found(target_t *target, const catalog_header_t *header, err_t *err) {
+    if (!kept_columns(header, target->settings.name, target->plan->schema, err) ||
+        !catalog_check_header(header, &target->settings, err))
         return false;
     if (!header->format)
-        return check_unfilled(job, err);
-    /* another load may have made it since it was looked at */
-    if (!job->place.exists && !collection_look(job->server, job->client, &job->place, err))
+        return check_unfilled(target, err);
+    /* another load may have made the collection since it was looked at */
+    if (!target->place.exists && !collection_look(target->server, target->client, &target->place, err))
         return false;
-    if (!job->place.exists)
-        return catalog_refuse_gone(server_namespace(job->server), err);
+    if (!target->place.exists)
+        return catalog_refuse_gone(server_namespace(target->server), err);
     return true;
 }
 
-bool job_look_at_catalog(job_t *job, err_t *err) {
+bool target_look_at_catalog(target_t *target, err_t *err) {
+    plan_t *plan = target->plan;
     catalog_header_t header = {0};
     bool found;
-    if (!store_mongo_need(&job->store, job->server, job->client, err))
+    if (!store_mongo_need(&target->store, target->server, target->client, err))
         return false;
-    fill_settings(job, job->spec->id, job->spec->existing);
-    bool ok = store_read_header(job->store, &header, &found, err);
-    if (!job->format_text)
-        job->widened = header.widened;
+    fill_settings(target, plan->spec->id, plan->spec->existing);
+    bool ok = store_read_header(target->store, &header, &found, err);
+    if (!plan->format_text)
+        plan->widened = header.widened;
     if (ok && found)
-        ok = check_found(job, &header, err);
+        ok = check_found(target, &header, err);
     else if (ok && header.has_entries)
-        ok = catalog_refuse_none(server_namespace(job->server), &header, err);
-    else if (ok && job->place.exists && !job->place.empty && !job->spec->append)
-        ok = catalog_refuse_unknown_data(server_namespace(job->server), false, err);
-    job->loading.bound = ok && found && header.format;
-    if (job->loading.bound)
-        ok = kept_format_hold(&header, server_namespace(job->server), job->schema, job->spec->retry, err) &&
-             own_id_set(job->schema, header.id ? header.id : "", err) &&
-             job_find_existing(job, header.existing ? header.existing : "", err) &&
-             job_check_copies(job, err);
-    ok = ok && job_list_added(job, &header, err);
+        ok = catalog_refuse_none(server_namespace(target->server), &header, err);
+    else if (ok && target->place.exists && !target->place.empty && !plan->spec->append)
+        ok = catalog_refuse_unknown_data(server_namespace(target->server), false, err);
+    target->bound = ok && found && header.format;
+    if (target->bound)
+        ok = kept_format_hold(&header, server_namespace(target->server), plan->schema, plan->spec->retry,
+                              err) &&
+             own_id_set(plan->schema, header.id ? header.id : "", err) &&
+             target_find_existing(target, header.existing ? header.existing : "", err) &&
+             plan_check_copies(plan, err);
+    ok = ok && target_list_added(target, &header, err);
     catalog_header_free(&header);
     return ok;
 }
 
-bool job_enroll(job_t *job, err_t *err) {
-    const load_spec_t *spec = job->spec;
+bool target_enroll(target_t *target, err_t *err) {
+    const plan_t *plan = target->plan;
+    const load_spec_t *spec = plan->spec;
     bson_t *fields = BCON_NEW(
         "command", BCON_UTF8("load"), "version", BCON_UTF8(TIPPLE_VERSION), "format",
-        BCON_UTF8(job->schema->name), "filter", BCON_UTF8(job->filter ? filter_text(job->filter) : ""),
-        "threads", BCON_INT32((int32_t)job->result->threads), "batch", BCON_INT32((int32_t)spec->batch),
+        BCON_UTF8(plan->schema->name), "filter", BCON_UTF8(plan->filter ? filter_text(plan->filter) : ""),
+        "threads", BCON_INT32((int32_t)plan->result->threads), "batch", BCON_INT32((int32_t)spec->batch),
         "batchBytes", BCON_INT64((int64_t)spec->batch_bytes), "unsafe",
-        BCON_BOOL(spec->unsafe && !spec->retry), "files", BCON_INT64((int64_t)job->manifest.count));
+        BCON_BOOL(spec->unsafe && !spec->retry), "files", BCON_INT64((int64_t)plan->manifest.count));
     load_id_t id;
-    bool ok = store_mongo_enroll(job->store, &id, fields, err);
+    bool ok = store_mongo_enroll(target->store, &id, fields, err);
     bson_destroy(fields);
     if (ok)
-        job->id = id;
+        target->id = id;
     return ok;
 }
 
 static uint64_t documents_of(void *context) {
-    job_t *job = context;
-    return job->documents;
+    target_t *target = context;
+    return target->documents;
 }
 
-static bool beat(job_t *job, int64_t lease_ms, err_t *err) {
-    job->lease_ms = lease_ms;
-    return job->heartbeat || (job->heartbeat = heartbeat_start(job->server, &job->id, lease_ms, documents_of,
-                                                               job, err)) != NULL;
+static bool beat(target_t *target, int64_t lease_ms, err_t *err) {
+    target->lease_ms = lease_ms;
+    return target->heartbeat || (target->heartbeat = heartbeat_start(target->server, &target->id, lease_ms,
+                                                                     documents_of, target, err)) != NULL;
 }
 
 static int64_t now_of(void *context) {
@@ -128,8 +208,8 @@ static int64_t now_of(void *context) {
 }
 
 static uint64_t beats_of(void *context) {
-    const job_t *job = context;
-    return job->heartbeat ? heartbeat_count(job->heartbeat) : 0;
+    const target_t *target = context;
+    return target->heartbeat ? heartbeat_count(target->heartbeat) : 0;
 }
 
 static bool nap(void *context, err_t *err) {
@@ -137,121 +217,120 @@ static bool nap(void *context, err_t *err) {
     return stop_nap(DROP_NAP_MS, err);
 }
 
-others_t job_others(job_t *job, int64_t lease_ms) {
-    return (others_t){.self = job->id,
+others_t target_others(target_t *target, int64_t lease_ms) {
+    return (others_t){.self = target->id,
                       .lease_ns = lease_ms * 1000000,
                       .now = now_of,
                       .own_beats = beats_of,
                       .wait = nap,
-                      .context = job};
+                      .context = target};
 }
 
-/* A --retry replaces nothing. */
-static bool begin_alone(job_t *job, err_t *err) {
-    const others_t others = job_others(job, job->lease_ms);
-    const bool replaces = job->existing == EXISTING_REPLACE && !job->spec->retry;
-    return catalog_begin_alone(job->store, server_namespace(job->server), &others, replaces, &job->inherited,
-                               err);
+/* Begins to work alone (--existing replace). A --retry replaces nothing. */
+static bool begin_alone(target_t *target, err_t *err) {
+    const others_t others = target_others(target, target->lease_ms);
+    const bool replaces = target->plan->existing == EXISTING_REPLACE && !target->plan->spec->retry;
+    return catalog_begin_alone(target->store, server_namespace(target->server), &others, replaces,
+                               &target->inherited, err);
 }
 
-/* Only a load that knows the fate of all of its messages says that it has ended; after any other, the next one waits for
- * messages that come late. */
-static void end_alone(job_t *job, bool ok) {
-    err_t ignored;
-    const bool sent = job->loading.rejects != NULL, certain = !sent || (ok && !job->result->retries);
-    if (job->existing != EXISTING_REPLACE || job->spec->retry || load_id_is_nobody(&job->id) || !certain ||
-        (job->inherited && !job->outlived))
-        return;
-    if (!catalog_end_alone(job->store, &job->id, &ignored))
-        log_detail("the end of this load could not be noted in the catalog: %s", ignored.text);
-}
-
-bool job_open_catalog(job_t *job, err_t *err) {
+bool target_open_catalog(target_t *target, err_t *err) {
+    const plan_t *plan = target->plan;
     catalog_header_t header = {0};
-    if (job->spec->drop && !job_list_added(job, &header, err))
+    if (plan->spec->drop && !target_list_added(target, &header, err))
         return false;
-    fill_settings(job, job->schema->id ? job->schema->id->text : "", existing_names[job->existing]);
-    if (!catalog_open(job->store, &job->settings, &header, err))
+    fill_settings(target, plan->schema->id ? plan->schema->id->text : "", existing_names[plan->existing]);
+    if (!catalog_open(target->store, &target->settings, &header, err))
         return false;
-    job->loading.generation = header.generation;
-    memcpy(job->own_catalog, header.own, sizeof job->own_catalog);
-    job->loading.bound = job->began_bound = header.format != NULL;
+    target->generation = header.generation;
+    memcpy(target->own_catalog, header.own, sizeof target->own_catalog);
+    target->bound = target->began_bound = header.format != NULL;
     if (header.appends)
-        append_begin(job);
+        append_begin(target);
     const int64_t lease_ms = header.lease_ms ? header.lease_ms : STORE_LEASE_MS;
     catalog_header_free(&header);
-    return beat(job, lease_ms, err) && begin_alone(job, err) &&
-           (server_facts(job->server)->kind != SERVER_STANDALONE ||
-            server_process(job->server, job->client, job->process, err));
+    return beat(target, lease_ms, err) && begin_alone(target, err) &&
+           (server_facts(target->server)->kind != SERVER_STANDALONE ||
+            server_process(target->server, target->client, target->process, err));
 }
 
 /* ---- dropping ---- */
 
 static bool drop_data(void *context, const uint8_t uuid[STORE_UUID], err_t *err) {
-    job_t *job = context;
-    if (!collection_drop_data(job->server, job->client, uuid, err))
+    target_t *target = context;
+    if (!collection_drop_data(target->server, target->client, uuid, err))
         return false;
-    job->touched = true;
+    target->touched = true;
     return true;
 }
 
-bool job_drop(job_t *job, err_t *err) {
+bool target_drop(target_t *target, err_t *err) {
     catalog_header_t header = {0};
     bool found;
-    if (!store_read_header(job->store, &header, &found, err))
+    if (!store_read_header(target->store, &header, &found, err))
         return false;
     const int64_t lease_ms = header.lease_ms ? header.lease_ms : STORE_LEASE_MS;
     catalog_header_free(&header);
-    const others_t others = job_others(job, lease_ms);
-    /* the end of a drop removes entries: whoever may not is refused before, by a command that removes none */
-    return beat(job, lease_ms, err) && job->store->remove_entries(job->store, 0, err) &&
-           catalog_drop(job->store, server_namespace(job->server), &others, drop_data, err);
+    const others_t others = target_others(target, lease_ms);
+    /* a drop removes entries at its end: a user who may not is refused now, by a command that removes none */
+    return beat(target, lease_ms, err) && target->store->remove_entries(target->store, 0, err) &&
+           catalog_drop(target->store, server_namespace(target->server), &others, drop_data, err);
 }
 
-/* ---- lasting ---- */
+/* ---- durability ---- */
 
-static bool check_process(job_t *job, err_t *err) {
+static bool check_process(target_t *target, err_t *err) {
     char process[25];
-    if (!server_process(job->server, job->client, process, err))
+    if (!server_process(target->server, target->client, process, err))
         return false;
-    return strcmp(process, job->process) == 0 ||
+    return strcmp(process, target->process) == 0 ||
            err_set(err, STATUS_SERVER,
                    "the server at %s was restarted: what it had acknowledged a moment ago may be lost; run "
                    "the same command again, which sends that once more",
-                   server_where(job->server));
+                   server_where(target->server));
 }
 
-bool job_make_durable(job_t *job, err_t *err) {
+bool target_make_durable(target_t *target, err_t *err) {
     const header_change_t sync = {.kind = HEADER_SYNC};
     bool changed;
     uint8_t uuid[STORE_UUID];
-    if (job->loading.rejects && !rejects_flush(job->loading.rejects, err))
+    /* on older servers an insert into a dropped collection silently makes a new one */
+    if (!target->store->collection(target->store, uuid, err))
         return false;
-    /* an insert into a collection that was dropped makes a new one on older servers, and nobody is told */
-    if (!job->store->collection(job->store, uuid, err))
-        return false;
-    if (memcmp(uuid, job->settings.uuid, sizeof uuid) != 0)
+    if (memcmp(uuid, target->settings.uuid, sizeof uuid) != 0)
         return err_set(
             err, STATUS_SERVER,
             "%s was dropped, replaced or given another name while it was loaded. If it is to be gone, start "
             "over with --drop; else give it its name back, and run the same command again",
-            server_namespace(job->server));
-    if (!job_check_unique_ids(job, err))
+            server_namespace(target->server));
+    if (!target_check_unique_ids(target, err))
         return false;
-    if (server_facts(job->server)->kind != SERVER_STANDALONE)
+    if (server_facts(target->server)->kind != SERVER_STANDALONE)
         return true;
-    return job->store->change_header(job->store, &sync, &changed, err) && check_process(job, err);
+    return target->store->change_header(target->store, &sync, &changed, err) && check_process(target, err);
 }
 
 /* ---- the end ---- */
 
-void job_close_catalog(job_t *job, const err_t *err, bool ok) {
-    const load_result_t *result = job->result;
+/* Ends working alone, if the fate of all messages is known; otherwise the next load waits for late messages. */
+static void end_alone(target_t *target, bool sent, bool ok) {
+    const plan_t *plan = target->plan;
     err_t ignored;
-    end_alone(job, ok);
-    heartbeat_stop(job->heartbeat);
-    job->heartbeat = NULL;
-    if (!load_id_is_nobody(&job->id)) {
+    const bool certain = !sent || (ok && !plan->result->retries);
+    if (plan->existing != EXISTING_REPLACE || plan->spec->retry || load_id_is_nobody(&target->id) ||
+        !certain || (target->inherited && !target->outlived))
+        return;
+    if (!catalog_end_alone(target->store, &target->id, &ignored))
+        log_detail("the end of this load could not be noted in the catalog: %s", ignored.text);
+}
+
+void target_close_catalog(target_t *target, bool sent, const err_t *err, bool ok) {
+    const load_result_t *result = target->plan->result;
+    err_t ignored;
+    end_alone(target, sent, ok);
+    heartbeat_stop(target->heartbeat);
+    target->heartbeat = NULL;
+    if (!load_id_is_nobody(&target->id)) {
         bson_t *fields = BCON_NEW(
             "status", BCON_INT32((int32_t)err->status), "error", BCON_UTF8(ok ? "" : err->text), "read",
             BCON_INT64((int64_t)result->counts.read), "loaded", BCON_INT64((int64_t)result->counts.loaded),
@@ -260,13 +339,10 @@ void job_close_catalog(job_t *job, const err_t *err, bool ok) {
             BCON_INT64((int64_t)result->counts.filtered), "seconds",
             BCON_DOUBLE((double)result->took_ns / 1e9), "batches", BCON_INT64((int64_t)result->batches),
             "retries", BCON_INT64((int64_t)result->retries));
-        if (!store_mongo_end(job->store, &job->id, fields, &ignored))
+        if (!store_mongo_end(target->store, &target->id, fields, &ignored))
             log_detail("the load's own entry in the catalog could not be closed: %s", ignored.text);
         bson_destroy(fields);
     }
-    register_free(&job->registration);
-    free(job->registration.wanted);
-    ledger_free(&job->ledger);
-    store_mongo_close(job->store);
-    job->store = NULL;
+    store_mongo_close(target->store);
+    target->store = NULL;
 }

@@ -1,11 +1,11 @@
-/* shard_key: what has to go with the key by which a collection is sharded, or is about to be: unique indexes, the values of records,
- * and `_id`s that the data bring. A key stays for good, so all of it is checked before anything is touched. */
+/* shard_key: checks what must go with the shard key that a collection has or will get: unique indexes, values of records, and
+ * `_id`s that the data bring. A shard key stays for good, so this is checked before anything is touched. */
 #include "base/document.h"
 #include "base/log.h"
 #include "base/numbers.h"
 #include "format/record/own_id.h"
-#include "load/plan/sample.h"
-#include "load/run/job.h"
+#include "load/plan/inputs.h"
+#include "load/target/target.h"
 #include "server/bson_read.h"
 #include "server/cluster.h"
 
@@ -14,75 +14,75 @@
 
 /* ---- `_id`s ----
  *
- * Where the `_id`s of documents are the data's own, two records may have one; servers notice that only where the shard key
- * brings both to one shard. A collection may be sharded by a load, by a user before it, or while it runs; and its shard key may get
- * more fields. So this is checked before the first byte, and each time before something counts as done. */
+ * If `_id`s are the data's own, two records may have the same one. Servers notice that only if the shard key brings both to one
+ * shard. A collection may be sharded by a load, or by a user before or during it, and its shard key may get more fields. So
+ * this is checked before the first byte, and each time before anything counts as done. */
 
-static bool check_field(const job_t *job, const char *path, err_t *err) {
-    const own_id_t *id = job->schema->id;
+static bool check_field(const plan_t *plan, const char *path, err_t *err) {
+    const own_id_t *id = plan->schema->id;
     if (!own_id_decides(id, path, err))
         return false;
-    if (job->existing == EXISTING_REJECT || !id->kept || strcmp(path, "_id") == 0)
+    if (plan->existing == EXISTING_REJECT || !id->kept || strcmp(path, "_id") == 0)
         return true;
     return err_set(err, STATUS_USAGE,
                    "--existing %s does not go with '%s' in the shard key: two documents with one _id could "
                    "be on two shards, and %s; use _id as the shard key",
-                   existing_names[job->existing], path,
-                   job->existing == EXISTING_REPLACE ? "only one of them would be replaced"
-                                                     : "both would be kept");
+                   existing_names[plan->existing], path,
+                   plan->existing == EXISTING_REPLACE ? "only one of them would be replaced"
+                                                      : "both would be kept");
 }
 
-bool job_check_key_of_ids(const job_t *job, const shardkey_t *key, err_t *err) {
-    for (size_t i = 0; job->schema->id && i < key->count; i++)
-        if (!check_field(job, key->fields[i].path, err))
+bool plan_check_key_of_ids(const plan_t *plan, const shardkey_t *key, err_t *err) {
+    for (size_t i = 0; plan->schema->id && i < key->count; i++)
+        if (!check_field(plan, key->fields[i].path, err))
             return false;
     return true;
 }
 
-/* True where any key of the data's own fields will do: documents of a dump may lie wherever they lay before. */
-static bool any_key_will_do(const job_t *job) {
-    return job->schema->id->kept && job->existing == EXISTING_REJECT;
+/* True if any shard key will do: documents of a dump may lie wherever they lay before. */
+static bool any_key_will_do(const plan_t *plan) {
+    return plan->schema->id->kept && plan->existing == EXISTING_REJECT;
 }
 
-static bool check_hidden(const job_t *job, err_t *err) {
+static bool check_hidden(const target_t *target, err_t *err) {
     bool sharded;
-    if (!sharding_is_any(job->server, job->client, &sharded, err))
+    if (!sharding_is_any(target->server, target->client, &sharded, err))
         return false;
     return !sharded || err_set(err, STATUS_USAGE,
                                "%s is sharded, and this user may not read by which key: if that is not made "
                                "of the _id, two records with one _id could be on two shards, and nobody "
                                "would notice. The role clusterMonitor has what it takes",
-                               server_namespace(job->server));
+                               server_namespace(target->server));
 }
 
-static bool check_now(const job_t *job, const sharding_t *sharding, err_t *err) {
-    if (!sharding->sharded || job_check_key_of_ids(job, &sharding->key, err))
+static bool check_now(const target_t *target, const sharding_t *sharding, err_t *err) {
+    if (!sharding->sharded || plan_check_key_of_ids(target->plan, &sharding->key, err))
         return true;
     const err_t why = *err;
     char *key = ejson_print(&sharding->key.spec, true, NULL);
-    err_set(err, why.status, "%s is sharded on %s: %.1000s", server_namespace(job->server), key ? key : "...",
-            why.text);
+    err_set(err, why.status, "%s is sharded on %s: %.1000s", server_namespace(target->server),
+            key ? key : "...", why.text);
     free(key);
     return false;
 }
 
-bool job_check_unique_ids(const job_t *job, err_t *err) {
+bool target_check_unique_ids(const target_t *target, err_t *err) {
     sharding_t sharding;
-    if (!job->schema->id || any_key_will_do(job) || !job->place.exists ||
-        server_facts(job->server)->kind != SERVER_ROUTER)
+    if (!target->plan->schema->id || any_key_will_do(target->plan) || !target->place.exists ||
+        server_facts(target->server)->kind != SERVER_ROUTER)
         return true;
-    const bool ok = sharding_read(job->server, job->client, job->place.uuid, &sharding, err) &&
-                    (sharding.hidden ? check_hidden(job, err) : check_now(job, &sharding, err));
+    const bool ok = sharding_read(target->server, target->client, target->place.uuid, &sharding, err) &&
+                    (sharding.hidden ? check_hidden(target, err) : check_now(target, &sharding, err));
     sharding_free(&sharding);
     return ok;
 }
 
 /* ---- unique indexes ----
  *
- * A shard can only see that a value is there twice on itself. So servers build a unique index of a sharded collection only where
- * it begins with the shard key, or with the `_id`. They say so when the index is built: after the load, and after --drop. */
+ * A shard sees only its own duplicates. So servers build a unique index of a sharded collection only if it begins with the
+ * shard key, or with the `_id`. They would say so only when the index is built, after the load and after --drop. */
 
-/* By the fields' names, whatever their order or kind, as a server sees it. */
+/* True if the index begins with `_id` or the fields of the key. Like servers, compares names only: no order, no kind. */
 static bool fits(const index_spec_t *index, const shardkey_t *key) {
     bson_iter_t at;
     size_t same = 0;
@@ -94,9 +94,9 @@ static bool fits(const index_spec_t *index, const shardkey_t *key) {
     return same == key->count;
 }
 
-static bool check_unique_indexes(const job_t *job, const shardkey_t *key, bool present, err_t *err) {
-    for (size_t i = 0; i < job->index_count; i++) {
-        const index_spec_t *index = &job->indexes[i];
+static bool check_unique_indexes(const target_t *target, const shardkey_t *key, bool present, err_t *err) {
+    for (size_t i = 0; i < target->plan->index_count; i++) {
+        const index_spec_t *index = &target->plan->indexes[i];
         if (!bson_read_true(&index->options, "unique") || fits(index, key))
             continue;
         char *text = ejson_print(&key->spec, true, NULL);
@@ -104,9 +104,9 @@ static bool check_unique_indexes(const job_t *job, const shardkey_t *key, bool p
                 "the unique index %s cannot be built where %s is sharded on %s: such an index has to begin "
                 "with the shard key, or with _id. %s --shard-key the first fields of the index, or none; or "
                 "%s. No record was loaded",
-                index->name, server_namespace(job->server), text ? text : "...",
+                index->name, server_namespace(target->server), text ? text : "...",
                 present ? "The key stays until --drop: with that, give" : "Give",
-                job_has_asked(job, index) ? "take --index without ;unique" : JOB_NO_METADATA);
+                plan_has_asked(target->plan, index) ? "take --index without ;unique" : PLAN_NO_METADATA);
         free(text);
         return false;
     }
@@ -115,11 +115,11 @@ static bool check_unique_indexes(const job_t *job, const shardkey_t *key, bool p
 
 /* ---- the index of the key ----
  *
- * A collection gets an index of its shard key when it is sharded, under the name that servers give it. One of the same fields that is
- * asked for, unique or under another name, could not be built after that. So it is built first, and servers take it for the
- * shard key. What servers do not take, they refuse when indexes are built, after the load. */
+ * A collection gets an index of its shard key when it is sharded, under the name that servers give it. A requested index of the
+ * same fields that is unique, or has another name, could not be built after that. So it is built first, and servers use it for
+ * the shard key. If they do not accept it, they refuse it when indexes are built, after the load. */
 
-/* Servers want an index that has all documents, in the order of their bytes. */
+/* True if servers accept the index for the shard key: it must have all documents, in the order of their bytes. */
 static bool may_be_of_key(const index_spec_t *index) {
     const bool simple = !bson_has_field(&index->options, "collation") ||
                         strcmp(bson_read_text(&index->options, "collation.locale"), "simple") == 0;
@@ -140,27 +140,29 @@ static bool is_of_key(const shardkey_t *key, const index_spec_t *index) {
     return collection_same_keys(&index->keys, &key->spec);
 }
 
-static bool check_key_index(const job_t *job, err_t *err) {
-    const shardkey_t *key = &job->shard_key;
+static bool check_key_index(const plan_t *plan, err_t *err) {
+    const shardkey_t *key = &plan->shard_key;
     bool ok = true;
-    for (size_t i = 0; ok && !key->is_id && i < job->index_count; i++)
-        ok = !bson_has_field(&job->indexes[i].options, "expireAfterSeconds") ||
-             !is_of_key(key, &job->indexes[i]) || refuse_expiry(&job->indexes[i], err);
+    for (size_t i = 0; ok && !key->is_id && i < plan->index_count; i++)
+        ok = !bson_has_field(&plan->indexes[i].options, "expireAfterSeconds") ||
+             !is_of_key(key, &plan->indexes[i]) || refuse_expiry(&plan->indexes[i], err);
     return ok;
 }
 
-bool job_build_key_index(const job_t *job, const shardkey_t *key, err_t *err) {
+bool target_build_key_index(const target_t *target, const shardkey_t *key, err_t *err) {
+    const plan_t *plan = target->plan;
     collection_built_t ignored;
     bool ok = true;
-    for (size_t i = 0; ok && !key->is_id && i < job->index_count; i++)
-        if (is_of_key(key, &job->indexes[i]) && may_be_of_key(&job->indexes[i]))
-            ok = collection_build_index(job->server, job->client, &job->indexes[i], &ignored, err);
+    for (size_t i = 0; ok && !key->is_id && i < plan->index_count; i++)
+        if (is_of_key(key, &plan->indexes[i]) && may_be_of_key(&plan->indexes[i]))
+            ok = collection_build_index(target->server, target->client, &plan->indexes[i], &ignored, err);
     return ok;
 }
 
 /* ---- values ----
  *
- * Where most records have no value for a field of the shard key, most documents go to one shard: some records are checked. */
+ * If most records have no value for a field of the shard key, most documents go to one shard. So a sample of records is
+ * checked. */
 
 static size_t count_without(const sample_t *sample, const char *path) {
     bson_iter_t at;
@@ -170,34 +172,35 @@ static size_t count_without(const sample_t *sample, const char *path) {
     return count;
 }
 
-/* A column that a format names may be empty for a while; of records that bring their own fields the name may be wrong. */
-static bool judge_field(const job_t *job, const char *path, size_t without, size_t looked_at, err_t *err) {
+/* Refuses a field without values if records bring their own fields, since its name may be wrong. A column that a format names
+ * may be empty for a while. */
+static bool judge_field(const plan_t *plan, const char *path, size_t without, size_t looked_at, err_t *err) {
     char none[UNITS_MAX], all[UNITS_MAX];
     units_count(none, without);
     units_count(all, looked_at);
-    if (without == looked_at && schema_any_fields(job->schema))
+    if (without == looked_at && schema_any_fields(plan->schema))
         return err_set(err, STATUS_USAGE,
                        "--shard-key %s: none of the %s records that were looked at has a value of '%s', and "
                        "all documents would go to one shard. Check the name; or shard the empty collection "
                        "yourself (sh.shardCollection), and load into that. Nothing was touched",
-                       job->spec->shard_key, all, path);
+                       plan->spec->shard_key, all, path);
     if (without > looked_at / 2)
         log_warn("--shard-key %s: %s of the %s records that were looked at have no value of '%s': their "
                  "documents may all go to one shard, and a shard key stays for good",
-                 job->spec->shard_key, none, all, path);
+                 plan->spec->shard_key, none, all, path);
     return true;
 }
 
-static bool check_key_values(const job_t *job, err_t *err) {
-    shardkey_t key = job->shard_key;
+static bool check_key_values(const plan_t *plan, err_t *err) {
+    shardkey_t key = plan->shard_key;
     sample_t sample = {NULL, 0};
     for (size_t i = 0; i < key.count; i++)
         key.fields[i].hashed = false; /* the values themselves */
     bool ok = key.is_id || (key.count == 1 && strcmp(key.fields[0].path, "_id") == 0) ||
-              sample_take(job->schema, &job->manifest, &key, &sample, err);
+              sample_take(plan->schema, &plan->manifest, &key, &sample, err);
     for (size_t i = 0; ok && sample.count && i < key.count; i++)
         ok = strcmp(key.fields[i].path, "_id") == 0 ||
-             judge_field(job, key.fields[i].path, count_without(&sample, key.fields[i].path), sample.count,
+             judge_field(plan, key.fields[i].path, count_without(&sample, key.fields[i].path), sample.count,
                          err);
     sample_free(&sample);
     return ok;
@@ -205,29 +208,30 @@ static bool check_key_values(const job_t *job, err_t *err) {
 
 /* ---- all of it ---- */
 
-/* The collection is about to be sharded. */
-bool job_check_new_key(const job_t *job, err_t *err) {
-    return check_unique_indexes(job, &job->shard_key, false, err) && check_key_index(job, err) &&
-           (!job->spec->shard_key || check_key_values(job, err));
+bool target_check_new_key(const target_t *target, err_t *err) {
+    return check_unique_indexes(target, &target->plan->shard_key, false, err) &&
+           check_key_index(target->plan, err) &&
+           (!target->plan->spec->shard_key || check_key_values(target->plan, err));
 }
 
-static bool refuse_key(const job_t *job, const shardkey_t *present, err_t *err) {
+static bool refuse_key(const target_t *target, const shardkey_t *present, err_t *err) {
     char *text = ejson_print(&present->spec, true, NULL);
     err_set(err, STATUS_USAGE,
             "%s is sharded on %s already, not on --shard-key %s; leave the option out, or --drop the "
             "collection",
-            server_namespace(job->server), text ? text : "...", job->spec->shard_key);
+            server_namespace(target->server), text ? text : "...", target->plan->spec->shard_key);
     free(text);
     return false;
 }
 
-bool job_check_present_key(const job_t *job, err_t *err) {
+bool target_check_present_key(const target_t *target, err_t *err) {
+    const plan_t *plan = target->plan;
     sharding_t sharding;
-    bool ok = sharding_read(job->server, job->client, NULL, &sharding, err);
+    bool ok = sharding_read(target->server, target->client, NULL, &sharding, err);
     if (ok && sharding.sharded) {
-        const bool same = !job->one_shard && collection_same_keys(&sharding.key.spec, &job->shard_key.spec);
-        ok = (same || !job->spec->shard_key || refuse_key(job, &sharding.key, err)) &&
-             check_unique_indexes(job, &sharding.key, true, err);
+        const bool same = !plan->one_shard && collection_same_keys(&sharding.key.spec, &plan->shard_key.spec);
+        ok = (same || !plan->spec->shard_key || refuse_key(target, &sharding.key, err)) &&
+             check_unique_indexes(target, &sharding.key, true, err);
     }
     sharding_free(&sharding);
     return ok;

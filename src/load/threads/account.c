@@ -1,14 +1,21 @@
+/* `account` counts each record in its block, for the catalog, and in its thread's counters. `begun` decides about records of
+ * blocks of which an earlier run may have sent something. */
 #include "load/threads/account.h"
 #include "base/text.h"
 #include "format/cut/ends.h"
 #include "input/source.h"
-#include "load/rejects/reject_identity.h"
+#include "load/deliver/ask.h"
+#include "load/deliver/correct.h"
+#include "load/read_back/read_back.h"
+#include "load/rejects/fix_item.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
 
-/* In the block, for the catalog, and in the thread's counts. */
+/* ---- account ---- */
+
 #define COUNT_BOTH(field, amount)                                                                            \
     (block->counts.field += (amount), ACCOUNT_ADD(account->counts->field, (amount)))
 
@@ -33,7 +40,7 @@ void account_block(const account_t *account, block_t *block) {
     load_state_add_done(account->loading, block);
 }
 
-/* For the catalog, which knows each rejected record by its place and bytes. */
+/* Notes a reject for the catalog, which knows it by its place and bytes. */
 static bool mark_reject(block_t *block, const reject_mark_t *mark, err_t *err) {
     if (!GROW(block->rejects, block->reject_room, block->reject_count + 1, err))
         return false;
@@ -41,8 +48,8 @@ static bool mark_reject(block_t *block, const reject_mark_t *mark, err_t *err) {
     return true;
 }
 
-/* Where a cutter did not begin at a file's beginning, its lines are counted only now that somebody asks: by one thread, while
- * the others go on, but for those that ask for the same piece. UINT64_MAX: nobody knows. */
+/* Returns how many lines the file has before the block's cutter began; UINT64_MAX: unknown. They are counted only when a reject
+ * needs them: by one thread, while others that need the lines of the same piece wait. */
 static uint64_t lines_before(load_state_t *loading, const block_t *block) {
     load_file_t *file = block->file;
     uint64_t lines = UINT64_MAX;
@@ -52,7 +59,8 @@ static uint64_t lines_before(load_state_t *loading, const block_t *block) {
     if (file->counted_to != block->lines_from) {
         file->counting = true;
         pthread_mutex_unlock(&loading->lock);
-        if (!source_lines(file->input, loading->schema->kind == RECORDS_BSON, block->lines_from, &lines))
+        if (!source_lines(file->input, loading->plan->schema->kind == RECORDS_BSON, block->lines_from,
+                          &lines))
             lines = UINT64_MAX;
         pthread_mutex_lock(&loading->lock);
         file->counting = false;
@@ -65,13 +73,13 @@ static uint64_t lines_before(load_state_t *loading, const block_t *block) {
     return lines;
 }
 
-/* Of a place of the block's text, by its line in the block; 0: nobody knows it. */
+/* Returns the line in the file of a place, by its line in the block; 0: unknown. */
 static uint64_t line_at(const account_t *account, const block_t *block, uint64_t line) {
     const uint64_t before = block->lines_from ? lines_before(account->loading, block) : 0;
     return before == UINT64_MAX || !block->first_line ? 0 : before + block->first_line + line;
 }
 
-/* One that the user has left out is no reject any more, but stays noted as one, so that it can still be fixed. */
+/* A record that the user left out is counted as filtered, but stays noted as a reject, so that it can still be fixed. */
 bool account_reject(const account_t *account, block_t *block, const record_t *record, const char *reason,
                     err_t *err) {
     const load_file_t *file = block->file;
@@ -99,7 +107,7 @@ bool account_reject(const account_t *account, block_t *block, const record_t *re
 bool account_oversize(const account_t *account, block_t *block, const char *reason, err_t *err) {
     const record_t record = {
         .offset = block->length,
-        .line = (uint32_t)ends_lines(account->loading->schema, block->buffer.bytes, block->length),
+        .line = (uint32_t)ends_lines(account->loading->plan->schema, block->buffer.bytes, block->length),
         .column = 1};
     return account_reject(account, block, &record, reason, err);
 }
@@ -123,16 +131,15 @@ uint64_t account_identity(const block_t *block, const record_t *record) {
 
 bool account_is_fixed(const account_t *account, const block_t *block, const record_t *record) {
     const load_file_t *file = block->file;
-    return account->loading->schema->id && !account->loading->reload_missing && file->fix_count &&
-           !block->by_itself &&
+    return account->loading->plan->schema->id && !account->loading->plan->spec->reload_missing &&
+           file->fix_count && !block->by_itself &&
            fix_marks_answer(file->fixes, file->fix_count, block->offset + record->offset,
-                            account_identity(block, record), account->loading->generation);
+                            account_identity(block, record), account->loading->target->generation);
 }
 
-/* A document that the server would not take. */
 static bool reject_refused(const account_t *account, block_t *block, uint32_t offset, const char *reason,
                            err_t *err) {
-    const record_t record = account_record(account->loading->schema, block, offset);
+    const record_t record = account_record(account->loading->plan->schema, block, offset);
     if (account_is_fixed(account, block, &record)) {
         account_one(account, block, RECORD_THERE);
         return true;
@@ -140,12 +147,11 @@ static bool reject_refused(const account_t *account, block_t *block, uint32_t of
     return account_reject(account, block, &record, reason, err);
 }
 
-/* A document that was not simply loaded. */
 static bool settle_exception(const account_t *account, const batch_t *batch, block_t *block,
                              const exception_t *exception, err_t *err) {
     const uint32_t index = exception->index, offset = batch->offsets[index];
     if (exception->taken && block->file->torn_count) {
-        record_t record = account_record(account->loading->schema, block, offset);
+        record_t record = account_record(account->loading->plan->schema, block, offset);
         record.document_length = batch->starts[index + 1] - batch->starts[index];
         return account->taken(account->taken_context, block, &record, batch->bytes + batch->starts[index],
                               err);
@@ -159,7 +165,6 @@ static bool settle_exception(const account_t *account, const batch_t *batch, blo
     return true;
 }
 
-/* Of a batch with which the load ends: nothing more is rejected, and its blocks are read again by the next run. */
 void account_stopped(const account_t *account, const delivered_t *delivered) {
     uint32_t replaced = 0, there = 0, kept = 0;
     for (size_t i = 0; i < delivered->count; i++) {
@@ -175,7 +180,7 @@ void account_stopped(const account_t *account, const delivered_t *delivered) {
 }
 
 bool account_batch(const account_t *account, batch_t *batch, const delivered_t *delivered, err_t *err) {
-    delivered_t rest = *delivered; /* what is not counted yet */
+    delivered_t rest = *delivered; /* not counted yet */
     uint32_t first = 0;
     bool ok = true;
     for (size_t i = 0; i < batch->part_count; i++) {
@@ -215,8 +220,308 @@ void account_place(const account_t *account, const batch_t *batch, uint32_t inde
         snprintf(text, size, "%s%s", block->file->input->name,
                  place_words(place,
                              line_at(account, block,
-                                     ends_lines(account->loading->schema, block->buffer.bytes, offset)),
+                                     ends_lines(account->loading->plan->schema, block->buffer.bytes, offset)),
                              block->offset + offset));
     else
         snprintf(text, size, "a record of this load");
+}
+
+/* ---- begun ---- */
+
+struct begun {
+    load_state_t *loading;
+    mongoc_client_t *client;
+    const account_t *account;
+    snapshot_read_t *target;
+    read_back_t *range;
+    block_t *block;
+    const block_t *sent; /* the block of the document that was not taken last */
+    const record_t *record;
+    /* in the record's place is what a person made of its beginning, when the record was cut off there */
+    bool outgrown;
+};
+
+begun_t *begun_new(load_state_t *loading, mongoc_client_t *client, const account_t *account, err_t *err) {
+    begun_t *begun = calloc(1, sizeof *begun);
+    if (!begun) {
+        err_memory(err, sizeof *begun);
+        return NULL;
+    }
+    *begun = (begun_t){.loading = loading, .client = client, .account = account};
+    if ((begun->target = snapshot_read_new(loading->target->server, client, err)) &&
+        (begun->range = read_back_new(err)))
+        return begun;
+    begun_free(begun);
+    return NULL;
+}
+
+void begun_free(begun_t *begun) {
+    if (!begun)
+        return;
+    read_back_free(begun->range);
+    snapshot_read_free(begun->target);
+    free(begun);
+}
+
+static uint64_t window_of(const block_t *block) {
+    return block->offset / RECORD_ID_BLOCK_BYTES * RECORD_ID_BLOCK_BYTES;
+}
+
+/* True if the whole input is fed again: a document where no record begins means that it changed. */
+static bool is_of_input(const block_t *block) {
+    return block->file->begun_before;
+}
+
+/* Returns how many bytes between the window's beginning and the block's first record are checked, too: an earlier version of the
+ * input may have had another record there. */
+static uint64_t bytes_before(const block_t *block) {
+    return is_of_input(block) && !block->after_another ? block->offset - window_of(block) : 0;
+}
+
+/* Refuses a changed input, or with --reload-changed has all of it loaded again. */
+static bool refuse_changed(const begun_t *begun, uint64_t offset, const char *how, err_t *err) {
+    load_file_t *file = begun->block->file;
+    file->changed = true;
+    return err_set(err, STATUS_INPUT,
+                   "%s has changed since it was loaded: at byte %llu %s. Put the old content back, or give "
+                   "--reload-changed, which removes its documents and loads it again",
+                   file->input->name, (unsigned long long)offset, how);
+}
+
+/* Returns how many bytes of the block's text lie in the window in which its first record begins. */
+static uint64_t bytes_of(const block_t *block) {
+    const uint64_t text = block->length + block->oversize.length,
+                   window = window_of(block) + RECORD_ID_BLOCK_BYTES - block->offset;
+    if (!is_of_input(block)) /* a record that is too long begins at the text's end */
+        return block->length + (block->oversize.length > 0);
+    return text < window ? text : window;
+}
+
+static bool read_range(begun_t *begun, int64_t from, int64_t end, err_t *err) {
+    return snapshot_read_all(begun->target, from, end, read_back_clear, read_back_keep, begun->range, err) &&
+           read_back_ready(begun->range, err);
+}
+
+static bool refuse_stray(const begun_t *begun, uint64_t offset, err_t *err) {
+    const load_file_t *file = begun->block->file;
+    return other_stream_may_be(file)
+               ? other_stream_refuse(file, "the old one has a record where the new one has none,", offset, 0,
+                                     err)
+               : refuse_changed(begun, offset,
+                                "there is a document of it in the collection, but no record begins there",
+                                err);
+}
+
+/* Refuses documents in the windows of the block in which no record begins, because a long record fills them. */
+static bool check_empty_windows(begun_t *begun, const block_t *block, err_t *err) {
+    const uint64_t text_end = block->offset + block->length + block->oversize.length;
+    for (uint64_t window = block->from; window < block->to; window++) {
+        const uint64_t at = window * RECORD_ID_BLOCK_BYTES;
+        const uint64_t bytes = text_end - at < RECORD_ID_BLOCK_BYTES ? text_end - at : RECORD_ID_BLOCK_BYTES;
+        uint64_t number;
+        int64_t stray;
+        bool any;
+        if (at == window_of(block) || at >= text_end || !load_file_number(block->file, at, &number))
+            continue;
+        const int64_t first = record_id_make(record_id_lane(block->file->ordinal, at), number);
+        if (!read_range(begun, first, first + (int64_t)bytes, err) ||
+            !read_back_end(begun->range, INT64_MIN, &any, &stray, err))
+            return false;
+        if (any)
+            return refuse_stray(begun, at + (uint64_t)(stray - first), err);
+    }
+    return true;
+}
+
+/* Reading back costs a hundredth of sending duplicates, and a document on another shard would not even be a duplicate. */
+bool begun_read(begun_t *begun, block_t *block, bool *any, err_t *err) {
+    begun->block = block;
+    const bool ok = (!is_of_input(block) || block->after_another || check_empty_windows(begun, block, err)) &&
+                    read_range(begun, block->id_base - (int64_t)bytes_before(block),
+                               block->id_base + (int64_t)bytes_of(block), err);
+    *any = ok && read_back_any(begun->range);
+    return ok;
+}
+
+/* True if a person has put the other document in the place of the current record. */
+static bool accepts_hash(void *context, uint64_t hash) {
+    begun_t *begun = context;
+    const block_t *block = begun->block;
+    const load_file_t *file = block->file;
+    const uint64_t offset = block->offset + begun->record->offset;
+    if (!file->fix_count)
+        return false;
+    if (fix_marks_accept(file->fixes, file->fix_count, offset, account_identity(block, begun->record), hash))
+        return true;
+    begun->outgrown |= fix_marks_know(file->fixes, file->fix_count, offset, hash);
+    return false;
+}
+
+/* Finds what is in the place of a record. document: NULL if it makes none. */
+static bool look(begun_t *begun, const record_t *record, const uint8_t *document, read_back_found_t *found,
+                 err_t *err) {
+    begun->record = record;
+    begun->outgrown = false;
+    return read_back_look(begun->range, begun->block->id_base + record->offset, document,
+                          document ? record->document_length : 0, accepts_hash, begun, found, err);
+}
+
+/* False if the document of a cut-off record cannot be changed safely, because the whole record's document may belong to another
+ * shard. */
+static bool may_correct(const begun_t *begun, block_t *block, const record_t *record, err_t *err) {
+    if (!begun->loading->target->route || route_key(begun->loading->target->route)->is_id)
+        return true;
+    block->file->changed = true;
+    return err_set(err, STATUS_INPUT,
+                   "%s has grown in the middle of a record (at byte %llu), whose document would have to be "
+                   "replaced; a collection that is sharded by another key than _id does not allow that: give "
+                   "--reload-changed, which removes the documents of this input and loads it again",
+                   block->file->input->name, (unsigned long long)(block->offset + record->offset));
+}
+
+static bool may_send(void *loading, const block_t *block, err_t *err) {
+    return load_state_wait_confirmed(loading, err) && !block_is_lost(block);
+}
+
+static correct_place_t correct_place(const begun_t *begun) {
+    load_state_t *loading = begun->loading;
+    return (correct_place_t){.server = loading->target->server,
+                             .client = begun->client,
+                             .uuid = loading->target->settings.uuid,
+                             .schema = loading->plan->schema,
+                             .may_send = may_send,
+                             .context = loading};
+}
+
+static void say_taken(const begun_t *begun, char reason[WIRE_WORDS], const block_t *block,
+                      const record_t *record, const uint8_t *document) {
+    if (begun->outgrown)
+        begun_say_other(begun, reason, NULL, block->id_base + record->offset);
+    else
+        ask_say_taken(reason, document, record->document_length);
+    const size_t used = strlen(reason);
+    if (!begun->outgrown && !begun->loading->plan->schema->id)
+        snprintf(reason + used, WIRE_WORDS - used, ASK_ADVICE);
+}
+
+static bool correct_document(begun_t *begun, block_t *block, const record_t *record, const uint8_t *document,
+                             err_t *err) {
+    const correct_place_t place = correct_place(begun);
+    char reason[WIRE_WORDS];
+    corrected_t corrected;
+    if (!may_correct(begun, block, record, err) ||
+        !correct_replace(&place, block, record->offset, document, record->document_length, &corrected, err))
+        return false;
+    if (corrected == CORRECT_DONE)
+        account_one(begun->account, block, RECORD_CORRECTED);
+    if (corrected == CORRECT_DONE || corrected == CORRECT_LOST)
+        return true;
+    if (corrected == CORRECT_REFUSED)
+        snprintf(reason, sizeof reason, "%.*s", (int)sizeof reason - 1, err->text);
+    else
+        say_taken(begun, reason, block, record, document);
+    return account_reject(begun->account, block, record, reason, err);
+}
+
+static bool refuse_stream(const begun_t *begun, uint64_t offset, err_t *err) {
+    return other_stream_refuse(begun->block->file, "the new one has another record than the old one",
+                               begun->block->offset + offset, 0, err);
+}
+
+static void nothing_seen(void *context) {
+    begun_t *begun = context;
+    begun->outgrown = false;
+}
+
+/* Notes whether the document is what a person made of another record that began here. */
+static bool see_outgrown(void *context, const uint8_t *document, uint32_t length, err_t *err) {
+    begun_t *begun = context;
+    const load_file_t *file = begun->sent->file;
+    const uint64_t offset = begun->sent->offset + begun->record->offset;
+    (void)err;
+    begun->outgrown |= fix_marks_know(file->fixes, file->fix_count, offset, XXH3_64bits(document, length));
+    return true;
+}
+
+bool begun_taken(begun_t *begun, block_t *block, const record_t *record, const uint8_t *document,
+                 err_t *err) {
+    const int64_t id = block->id_base + record->offset;
+    char reason[WIRE_WORDS];
+    begun->sent = block;
+    begun->record = record;
+    begun->outgrown = false;
+    const bool own_ids = begun->loading->plan->schema->id;
+    if (!own_ids && block->file->fix_count &&
+        !snapshot_read_all(begun->target, id, id + 1, nothing_seen, see_outgrown, begun, err))
+        return false;
+    if (!own_ids && correct_was_torn(block, record->offset))
+        return correct_document(begun, block, record, document, err);
+    say_taken(begun, reason, block, record, document);
+    return account_reject(begun->account, block, record, reason, err);
+}
+
+bool begun_nothing(begun_t *begun, const record_t *record, const uint8_t *document, begun_there_t *there,
+                   err_t *err) {
+    const correct_place_t place = correct_place(begun);
+    read_back_found_t found;
+    bool removed = false;
+    if (!look(begun, record, document, &found, err))
+        return false;
+    if (found == READ_BACK_OTHER && other_stream_may_be(begun->block->file))
+        return refuse_stream(begun, record->offset, err);
+    if (found == READ_BACK_OTHER && correct_was_torn(begun->block, record->offset) &&
+        (!may_correct(begun, begun->block, record, err) ||
+         !correct_remove(&place, begun->block, record->offset, &removed, err)))
+        return false;
+    if (found == READ_BACK_OTHER && !removed && !begun->outgrown &&
+        begun->loading->plan->spec->reload_changed)
+        return refuse_changed(begun, begun->block->offset + record->offset, "it has another record than then",
+                              err);
+    *there = found == READ_BACK_ACCEPTED            ? BEGUN_FIXED
+             : found == READ_BACK_OTHER && !removed ? BEGUN_OTHER
+                                                    : BEGUN_NONE;
+    return true;
+}
+
+void begun_say_other(const begun_t *begun, char reason[WIRE_WORDS], const char *before, int64_t id) {
+    snprintf(reason, WIRE_WORDS, "%s%sanother document with its _id (%lld) is in the collection%s",
+             before ? before : "", before ? "; and " : "", (long long)id,
+             begun->outgrown ? ": what the record was fixed to when it was cut off" : "");
+}
+
+bool begun_document(begun_t *begun, const record_t *record, const uint8_t *document, bool *open, err_t *err) {
+    char reason[WIRE_WORDS];
+    read_back_found_t found;
+    *open = false;
+    if (!look(begun, record, document, &found, err))
+        return false;
+    if (found == READ_BACK_OTHER && correct_was_torn(begun->block, record->offset))
+        return correct_document(begun, begun->block, record, document, err);
+    if (found == READ_BACK_OTHER && other_stream_may_be(begun->block->file))
+        return refuse_stream(begun, record->offset, err);
+    if (found == READ_BACK_OTHER && begun->loading->plan->spec->reload_changed)
+        return refuse_changed(begun, begun->block->offset + record->offset, "it has another record than then",
+                              err);
+    if (found == READ_BACK_OTHER) {
+        say_taken(begun, reason, begun->block, record, document);
+        return account_reject(begun->account, begun->block, record, reason, err);
+    }
+    *open = found == READ_BACK_NOTHING;
+    if (!*open)
+        account_one(begun->account, begun->block, RECORD_THERE);
+    return true;
+}
+
+bool begun_end(begun_t *begun, err_t *err) {
+    const block_t *block = begun->block;
+    const int64_t oversize = block->oversize.length ? block->id_base + block->length : INT64_MIN;
+    int64_t stray;
+    bool any;
+    if (!is_of_input(block))
+        return true;
+    if (!read_back_end(begun->range, oversize, &any, &stray, err))
+        return false;
+    if (!any)
+        return true;
+    return refuse_stray(begun, block->offset + (uint64_t)(stray - block->id_base), err);
 }

@@ -7,7 +7,7 @@
 
 static const int64_t CONFIRMED_NAP_NS = 5000000;
 
-/* Who waits for an answer, or for blocks that are settled, waits in vain. */
+/* Called when the pipeline has failed: wakes all that wait for an answer, for settled blocks or for the throttle. */
 static void wake_all(void *context) {
     load_state_t *loading = context;
     pthread_mutex_lock(&loading->lock);

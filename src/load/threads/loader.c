@@ -1,14 +1,365 @@
+/* A loader parses the records of a block into the batches of their shards, or leaves them out, sends batches that are full or
+ * old, and notes what each reply proves. */
 #include "load/threads/loader.h"
+#include "base/clock.h"
+#include "base/stop.h"
 #include "base/text.h"
 #include "input/cutter.h"
 #include "load/deliver/ask.h"
 #include "load/deliver/correct.h"
-#include "load/threads/loader_inner.h"
+#include "load/read_back/read_back.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <xxhash.h>
 
-/* A block that was not settled is nobody's any more when its last documents are. */
+/* ---- records that are not sent, and what an earlier run has left in their place ---- */
+
+static bool want_begun(loader_t *loader, err_t *err) {
+    if (!loader->begun)
+        loader->begun = begun_new(loader->loading, writer_client(loader->writer), &loader->account, err);
+    return loader->begun != NULL;
+}
+
+/* Implements account_taken_t. */
+static bool loader_take_taken(void *context, block_t *block, const record_t *record, const uint8_t *document,
+                              err_t *err) {
+    loader_t *loader = context;
+    return want_begun(loader, err) && begun_taken(loader->begun, block, record, document, err);
+}
+
+/* Reads what is there of a block; sets `comparing`. */
+static bool loader_read_back(loader_t *loader, block_t *block, err_t *err) {
+    const bool own_ids = loader->loading->plan->schema->id;
+    loader->comparing = false;
+    loader->may_be_there = own_ids && block->begun_before;
+    if (!block->begun_before || !loader->writer || own_ids) /* own `_id`s make no range that could be read */
+        return true;
+    const int64_t start = clock_now_ns();
+    if (!want_begun(loader, err))
+        return false;
+    const bool ok = begun_read(loader->begun, block, &loader->comparing, err);
+    if (loader->comparing)
+        rejects_format_fits(loader->loading->rejects);
+    ACCOUNT_ADD(loader->counters.wait_server_ns, clock_now_ns() - start);
+    return ok;
+}
+
+/* True if a late message may bring the cut-off record's document. With a shard key other than _id, the document may be on any
+ * shard, and is not looked for. */
+static bool may_come_late(const loader_t *loader, const block_t *block, const record_t *record) {
+    const route_t *route = loader->loading->target->route;
+    return loader->writer && !loader->loading->plan->schema->id && (!route || route_key(route)->is_id) &&
+           correct_was_torn(block, record->offset);
+}
+
+/* Makes sure that no document of this record is there: removes what a cut-off record has made in its place, now or when it
+ * arrives. */
+static bool want_nothing(loader_t *loader, block_t *block, const record_t *record, const uint8_t *document,
+                         begun_there_t *there, err_t *err) {
+    *there = BEGUN_NONE;
+    if (loader->comparing && !begun_nothing(loader->begun, record, document, there, err))
+        return false;
+    return !block->file->torn_count || *there == BEGUN_FIXED || !may_come_late(loader, block, record) ||
+           correct_expect_late(loader->loading->plan->schema, block, record->offset, err);
+}
+
+/* A record that was cut off at the end of its input may turn out to be none: a repeated header, or a byte order mark. Checks all
+ * such places from *from up to `to`, and moves *from past them. */
+static bool loader_clear_torn(loader_t *loader, block_t *block, uint32_t *from, uint32_t to, err_t *err) {
+    const load_file_t *file = block->file;
+    if (loader->loading->plan->schema->id) /* loader_may_have_grown checks that */
+        return true;
+    for (size_t i = 0; i < file->torn_count; i++) {
+        const uint64_t offset = file->torn[i].offset;
+        begun_there_t there;
+        if (offset < block->offset + *from || offset >= block->offset + to)
+            continue;
+        const record_t none = {.offset = (uint32_t)(offset - block->offset)};
+        *from = none.offset + 1;
+        if (!correct_was_torn(block, none.offset))
+            continue;
+        if (!want_nothing(loader, block, &none, NULL, &there, err))
+            return false;
+        if (there == BEGUN_NONE)
+            continue;
+        block->file->changed = true;
+        return err_set(err, STATUS_INPUT,
+                       "%s has grown, and its old last record (at byte %llu) is no record any more; but a "
+                       "document that somebody else has put in its place is in the collection: give "
+                       "--reload-changed, which removes the documents of this input and loads it again",
+                       file->input->name, (unsigned long long)offset);
+    }
+    *from = to + 1;
+    return true;
+}
+
+/* With own `_id`s: false if a record of the block was loaded cut off and is longer now, because nobody knows which document to
+ * correct. */
+static bool loader_may_have_grown(const loader_t *loader, block_t *block, err_t *err) {
+    const schema_t *schema = loader->loading->plan->schema;
+    bool made;
+    if (!schema->id || !block->file->torn_count || !correct_has_outgrown(schema, block))
+        return true;
+    if (!correct_made_document(schema, block, &made, err))
+        return false;
+    if (!made)
+        return true;
+    block->file->changed = true;
+    return err_set(err, STATUS_INPUT,
+                   "%s has grown in the middle of a record, and the cut-off record may be in the collection "
+                   "by an _id of its own (--id %s): find that document, delete it, and give "
+                   "--reload-changed, which loads all of the input again",
+                   block->file->input->name, schema->id->text);
+}
+
+/* Accounts for a record that is not sent. document: NULL if it makes none. reason: NULL if the filter leaves it out. */
+static bool loader_leave_out(loader_t *loader, block_t *block, const record_t *record,
+                             const uint8_t *document, const char *reason, err_t *err) {
+    char other[WIRE_WORDS];
+    begun_there_t there;
+    if (!want_nothing(loader, block, record, document, &there, err))
+        return false;
+    if (there == BEGUN_OTHER) {
+        begun_say_other(loader->begun, other, reason, block->id_base + record->offset);
+        reason = other;
+    }
+    if (reason && there != BEGUN_FIXED && account_is_fixed(&loader->account, block, record))
+        there = BEGUN_FIXED;
+    if (reason && there != BEGUN_FIXED)
+        return record->offset < block->length ? account_reject(&loader->account, block, record, reason, err)
+                                              : account_oversize(&loader->account, block, reason, err);
+    account_one(&loader->account, block, reason ? RECORD_THERE : RECORD_FILTERED);
+    return true;
+}
+
+static const int64_t OLDEST_BATCH_NS = 1000000000, LATE_NAP_NS = 20000000;
+
+/* ---- callbacks of deliver ---- */
+
+static void place_of(void *context, uint32_t index, char *text, size_t size) {
+    const loader_t *loader = context;
+    account_place(&loader->account, loader->sending, index, text, size);
+}
+
+static bool accepts_stored(void *context, uint32_t index, const uint8_t *stored, uint32_t length) {
+    const loader_t *loader = context;
+    uint32_t offset;
+    const block_t *block = account_find(loader->sending, index, &offset);
+    if (!block || !block->file->fix_count)
+        return false;
+    const record_t record = account_record(loader->loading->plan->schema, block, offset);
+    return fix_marks_accept(block->file->fixes, block->file->fix_count, block->offset + offset,
+                            account_identity(block, &record), XXH3_64bits(stored, length));
+}
+
+static int64_t now(void *context) {
+    (void)context;
+    return clock_awake_or_not_ns();
+}
+
+/* No message is under way for longer than a lease; removals rely on that, too. */
+static bool outlive(void *context, int64_t since_ns, err_t *err) {
+    load_state_t *loading = ((const loader_t *)context)->loading;
+    const struct timespec pause = {.tv_nsec = LATE_NAP_NS};
+    while (clock_awake_or_not_ns() - since_ns < loading->lease_ns) {
+        if (pipeline_failed(&loading->pipeline) || stop_signal())
+            return stop_interrupted(err);
+        nanosleep(&pause, NULL);
+    }
+    return true;
+}
+
+/* ---- sending a batch ---- */
+
+/* Looks up, through the router, the first document that a thread has sent straight to a shard: a shard also stores documents that
+ * it does not own, which a router would never show. */
+static bool prove_found(loader_t *loader, const documents_t *documents, size_t place,
+                        const delivered_t *delivered, bool stale, err_t *err) {
+    bool there;
+    if (loader->found[place] || delivered->count || stale)
+        return true;
+    if (!deliver_look(loader->deliver, documents, 0, &there, err))
+        return false;
+    loader->found[place] = true;
+    return there ||
+           err_set(err, STATUS_SERVER,
+                   "a document that was sent straight to the shard %s is not found through the router: this "
+                   "is a mistake in tipple, please report it; leave --direct out, and --drop what was loaded",
+                   chunkmap_shard_name(loader->map, place - 1));
+}
+
+/* Sends a batch through the router, or straight to the shard with the version of the map by which it was sorted. */
+static bool write_batch(loader_t *loader, const batch_t *batch, size_t place, delivered_t *delivered,
+                        err_t *err) {
+    load_state_t *loading = loader->loading;
+    const documents_t documents = {batch->bytes, batch->starts, batch->count, batch->may_be_there};
+    straight_t straight = {.server = NULL};
+    bson_t version = BSON_INITIALIZER;
+    bool stale = false;
+    if (place && loading->target->direct &&
+        (straight.server = direct_server(loading->target->direct, place - 1))) {
+        route_version(loading->target->route, loader->map, place - 1, &version);
+        straight.version = &version;
+    }
+    int64_t began = traffic_begin(loading->shards, place);
+    if (!straight.server)
+        traffic_begin(loading->ways, loader->way);
+    loader->sending = batch;
+    bool ok = writer_begin_batch(loader->writer, straight, err);
+    if (ok) {
+        ok = deliver(loader->deliver, &documents, delivered, err);
+        writer_end_batch(loader->writer, &stale);
+    }
+    if (!straight.server)
+        traffic_end(loading->ways, loader->way, began);
+    traffic_end(loading->shards, place, began);
+    ACCOUNT_ADD(loader->counters.wait_server_ns, clock_now_ns() - began);
+    if (stale)
+        loading->target->stale = true;
+    bson_destroy(&version);
+    return ok && (!straight.server || prove_found(loader, &documents, place, delivered, stale, err));
+}
+
+static bool wait_for_leave(loader_t *loader, const batch_t *batch, size_t place, int64_t *began, err_t *err) {
+    return throttle_enter(loader->loading->throttle, place, batch->count, batch->used, began) ||
+           stop_interrupted(err);
+}
+
+/* Asks the main thread to bind the collection; there is no answer when the load has failed or was interrupted. */
+static bool ask_to_bind(loader_t *loader, err_t *err) {
+    return load_state_ask(loader->loading, ASK_TO_BIND, NULL, 0, err) ||
+           (err->text[0] ? false : stop_interrupted(err));
+}
+
+/* ---- lost blocks ---- */
+
+static bool may_send(void *context, err_t *err) {
+    const loader_t *loader = context;
+    const batch_t *batch = loader->sending;
+    if (!load_state_wait_confirmed(loader->loading, err))
+        return false;
+    err->text[0] = '\0';
+    for (size_t i = 0; i < batch->part_count; i++)
+        if (block_is_lost(batch->parts[i].block))
+            return false;
+    return true;
+}
+
+/* Frees a lost block after its last document, unless it is still being parsed. */
+static void drop_block(void *context, block_t *block) {
+    if (block->parsed && !block->pending)
+        pipeline_free_block(&((load_state_t *)context)->pipeline, block);
+}
+
+/* Sends a batch without the documents of blocks that another load, or nobody, owns now. If a block is lost while the batch is
+ * sent again, the batch starts over; documents that are there already show up as duplicates. */
+static bool write_own(loader_t *loader, batch_t *batch, size_t place, delivered_t *delivered, err_t *err) {
+    for (;;) {
+        *delivered = (delivered_t){.count = 0};
+        batch_drop_lost(batch, drop_block, loader->loading); /* the catalog never confirms a lost block */
+        if (batch->count && !load_state_wait_confirmed(loader->loading, err))
+            return false;
+        batch_drop_lost(batch, drop_block, loader->loading);
+        err->text[0] = '\0';
+        if (!batch->count || write_batch(loader, batch, place, delivered, err))
+            return true;
+        if (err->text[0])
+            return false;
+    }
+}
+
+/* Sends and empties a batch. */
+static bool loader_send(loader_t *loader, batch_t *batch, err_t *err) {
+    load_state_t *loading = loader->loading;
+    size_t place = (size_t)(batch - loader->batches);
+    delivered_t delivered = {.count = 0};
+    int64_t began = 0;
+    if (!batch->count)
+        return true;
+    batch->starts[batch->count] = (uint32_t)batch->used;
+    if (__builtin_expect(loader->writer && !loading->target->bound, 0) && !ask_to_bind(loader, err))
+        return false;
+    if (__builtin_expect(loading->throttle != NULL, 0) && !wait_for_leave(loader, batch, place, &began, err))
+        return false;
+    if (loader->writer && !write_own(loader, batch, place, &delivered, err)) {
+        account_stopped(&loader->account, &delivered);
+        if (delivered.touched)
+            loading->touched = true;
+        return false;
+    }
+    if (__builtin_expect(loading->throttle != NULL, 0))
+        throttle_leave(loading->throttle, place, began, batch->count);
+    ACCOUNT_ADD(loader->counters.batches, 1);
+    ACCOUNT_ADD(loader->counters.sent_documents, batch->count);
+    ACCOUNT_ADD(loader->counters.sent_bytes, batch->used);
+    ACCOUNT_ADD(loader->counters.retries, delivered.retries);
+    uint64_t loaded = loader->counters.counts.loaded;
+    if (!account_batch(&loader->account, batch, &delivered, err))
+        return false;
+    traffic_add(loading->shards, place, loader->counters.counts.loaded - loaded);
+    traffic_add(loading->ways, loader->way, loader->counters.counts.loaded - loaded);
+    batch_clear(batch);
+    if (loader->keys)
+        memset(loader->keys, 0, loader->key_room * sizeof *loader->keys);
+    return true;
+}
+
+static bool loader_send_all(loader_t *loader, err_t *err) {
+    for (size_t i = 0; i < loader->batch_count; i++)
+        if (!loader_send(loader, &loader->batches[i], err))
+            return false;
+    return true;
+}
+
+/* Sends batches that have waited too long for more documents, and the fullest one while memory is short. *waiting: documents
+ * still wait afterwards. */
+static bool loader_send_if_due(loader_t *loader, bool *waiting, err_t *err) {
+    int64_t now = 0;
+    batch_t *fullest = NULL;
+    *waiting = false;
+    for (size_t i = 0; i < loader->batch_count; i++) {
+        batch_t *batch = &loader->batches[i];
+        if (!batch->count)
+            continue;
+        now = now ? now : clock_now_ns();
+        if (now - batch->since_ns >= OLDEST_BATCH_NS) {
+            if (!loader_send(loader, batch, err))
+                return false;
+            continue;
+        }
+        *waiting = true;
+        if (!fullest || batch->used > fullest->used)
+            fullest = batch;
+    }
+    if (!fullest || !pool_is_short(loader->loading->pipeline.pool))
+        return true;
+    ACCOUNT_ADD(loader->counters.short_batches, 1);
+    return loader_send(loader, fullest, err);
+}
+
+/* Opens the loader's own connection. near: its router, or NULL. */
+static bool loader_open_writer(loader_t *loader, server_t *near, err_t *err) {
+    const load_state_t *loading = loader->loading;
+    if (!(loader->writer = writer_new(loading->target->server, near, err)))
+        return false;
+    writer_set_uuid(loader->writer, loading->target->settings.uuid);
+    loader->owner = (deliver_owner_t){.context = loader,
+                                      .existing = loading->existing,
+                                      .likeness = loose_hash,
+                                      .now = now,
+                                      .outlive = outlive,
+                                      .place = place_of,
+                                      .accepts = accepts_stored,
+                                      .advice = loading->plan->schema->id ? NULL : ASK_ADVICE,
+                                      .may_send = loading->lease_ns ? may_send : NULL};
+    loader->deliver = deliver_new(writer_wire(loader->writer), &loader->owner, err);
+    return loader->deliver != NULL;
+}
+
+/* Drops a batch that is not sent, and frees each unsettled block with its last document. */
 static void drop_batch(load_state_t *loading, batch_t *batch) {
     for (size_t i = 0; i < batch->part_count; i++) {
         block_t *block = batch->parts[i].block;
@@ -20,7 +371,7 @@ static void drop_batch(load_state_t *loading, batch_t *batch) {
 
 /* ---- which batch a document goes to ---- */
 
-/* Room for one more document of up to `needed` bytes: by growing to the bytes of a batch, then by sending. */
+/* Makes room for a document of `needed` bytes: grows the batch up to its limit, then sends it. */
 static bool make_room(loader_t *loader, batch_t *batch, size_t needed, err_t *err) {
     const size_t most = loader->loading->batch_bytes;
     if (batch->used + needed > most && batch->count && !loader_send(loader, batch, err))
@@ -28,7 +379,7 @@ static bool make_room(loader_t *loader, batch_t *batch, size_t needed, err_t *er
     return batch_reserve(batch, needed, most, err);
 }
 
-/* False: the batch has it already. */
+/* Adds a hash. False: the batch has it already. */
 static bool add_key(loader_t *loader, uint64_t hash) {
     const uint64_t key = hash ? hash : 1;
     size_t at = key & (loader->key_room - 1);
@@ -39,8 +390,8 @@ static bool add_key(loader_t *loader, uint64_t hash) {
     return true;
 }
 
-/* Where records replace documents, no message holds two records of one `_id`, so that the order within a message does not matter: the
- * batch ends before a document whose `_id` it has already, which is in its room after the others. */
+/* Where records replace documents: sends the batch before a document whose `_id` it has already, so that the order within a
+ * message does not matter. The document lies after the others in the batch's room. */
 static bool separate(loader_t *loader, const record_t *record, err_t *err) {
     batch_t *batch = loader->batch;
     const uint32_t length = record->document_length;
@@ -68,12 +419,12 @@ static bool add_document(loader_t *loader, block_t *block, const record_t *recor
            (batch->count < loader->loading->batch_documents || loader_send(loader, batch, err));
 }
 
-/* The document was made in the batch of the last one's shard; it moves where it belongs. */
+/* Moves the document, made in the batch of the last one's shard, to the batch of its own. */
 static bool route_document(loader_t *loader, block_t *block, const record_t *record, err_t *err) {
     const uint8_t *document = loader->batch->bytes + loader->batch->used;
     size_t place = 0;
-    if (shardkey_of(route_key(loader->loading->route), loader->hashed, document, record->document_length,
-                    &loader->key))
+    if (shardkey_of(route_key(loader->loading->target->route), loader->hashed, document,
+                    record->document_length, &loader->key))
         place = 1 + chunkmap_find(loader->map, &loader->key);
     else
         ACCOUNT_ADD(loader->counters.unrouted, 1);
@@ -87,7 +438,6 @@ static bool route_document(loader_t *loader, block_t *block, const record_t *rec
     return add_document(loader, block, record, err);
 }
 
-/* More shards than before: a batch for each. The batches of all of them are still there. */
 static bool want_batches(loader_t *loader, size_t count, err_t *err) {
     if (count <= loader->batch_count)
         return true;
@@ -104,24 +454,25 @@ static bool want_batches(loader_t *loader, size_t count, err_t *err) {
     return true;
 }
 
-/* The map for a block, and the batch that its documents go to. With _id as the key all of them belong to one
- * chunk, and so to one shard, unless a chunk ends within the block. */
+/* Gets the map for a block, and the batch for its documents. With _id as the key, all of them belong to one chunk, and so to one
+ * shard, unless a chunk ends within the block. */
 static bool route_block(loader_t *loader, const block_t *block, err_t *err) {
-    route_t *route = loader->loading->route;
-    /* a document of one `_id` must not overtake another one, and so all of them go the same way */
+    route_t *route = loader->loading->target->route;
+    /* a document must not overtake another one of its `_id`, so all go the same way */
     if (!route || loader->keys)
         return true;
     chunkmap_t *map = route_map(route);
-    /* what was sorted by the old map must go with the old map's version: a shard that has it still would not
-     * notice else that a document is not its own */
-    bool ok = map == loader->map || !loader->map || !loader->loading->direct || loader_send_all(loader, err);
+    /* batches sorted by the old map must be sent with its version; else a shard that still has that version would accept
+     * documents that it does not own */
+    bool ok = map == loader->map || !loader->map || !loader->loading->target->direct ||
+              loader_send_all(loader, err);
     chunkmap_free(loader->map);
     loader->map = map;
     if (!ok || !want_batches(loader, 1 + chunkmap_shards(map), err))
         return false;
     size_t shard;
     bool one_chunk = chunkmap_find_range(loader->map, block->id_base, block->id_base + block->length, &shard);
-    loader->by_document = loader->loading->schema->id || !route_key(route)->is_id || !one_chunk;
+    loader->by_document = loader->loading->plan->schema->id || !route_key(route)->is_id || !one_chunk;
     if (!loader->by_document)
         loader->batch = &loader->batches[1 + shard];
     return true;
@@ -131,7 +482,7 @@ static bool route_block(loader_t *loader, const block_t *block, err_t *err) {
 
 static bool take_document(loader_t *loader, block_t *block, record_t *record, err_t *err) {
     load_state_t *loading = loader->loading;
-    record->column = 1; /* should it be rejected after all */
+    record->column = 1; /* in case it is rejected after all */
     record->field = NULL;
     const uint8_t *document = loader->batch->bytes + loader->batch->used;
     if (__builtin_expect(record->length > CUTTER_RECORD, 0))
@@ -139,7 +490,7 @@ static bool take_document(loader_t *loader, block_t *block, record_t *record, er
     if (__builtin_expect(record->document_length > loading->max_document, 0))
         return loader_leave_out(loader, block, record, NULL, "its document is larger than the server takes",
                                 err);
-    if (loading->filter && !filter_passes(loading->filter, document, record->document_length)) {
+    if (loading->plan->filter && !filter_passes(loading->plan->filter, document, record->document_length)) {
         records_leave_out(loader->reader, record);
         return loader_leave_out(loader, block, record, document, NULL, err);
     }
@@ -154,20 +505,18 @@ static bool take_document(loader_t *loader, block_t *block, record_t *record, er
                                : add_document(loader, block, record, err);
 }
 
-/* The only record of a block is a reject, whatever it makes. */
 static bool refuse_record(loader_t *loader, block_t *block, const char *why, err_t *err) {
     const record_t record = {.length = block->length, .column = 1};
     rejects_looked_at(loader->loading->rejects, 1, block->length);
     return account_reject(&loader->account, block, &record, why, err);
 }
 
-/* Told once by each loader, at its first document: a batch may come to its rejects before its block ends. */
+/* Called at the loader's first document: a batch may add rejects before its block ends. */
 static void note_fits(loader_t *loader) {
     loader->fits = true;
     rejects_format_fits(loader->loading->rejects);
 }
 
-/* Its records, one by one, into the batch. */
 static bool load_records(loader_t *loader, block_t *block, err_t *err) {
     load_state_t *loading = loader->loading;
     record_t record;
@@ -218,27 +567,26 @@ static bool load_records(loader_t *loader, block_t *block, err_t *err) {
                              "this line is a header, a comment or empty, and so no record: put the record "
                              "into it, or delete it to leave the record out",
                              err);
-    block->outgrown = correct_has_outgrown(loader->loading->schema, block);
-    record = (record_t){.offset = block->length}; /* one that is too long */
+    block->outgrown = correct_has_outgrown(loader->loading->plan->schema, block);
+    record = (record_t){.offset = block->length}; /* the record that is too long */
     ok = ok && loader_clear_torn(loader, block, &torn_from, block->length, err);
     if (ok && block->oversize.length)
         ok = loader_leave_out(loader, block, &record, NULL, CUTTER_TOO_LONG, err);
     return ok && (!__builtin_expect(loader->comparing, 0) || begun_end(loader->begun, err));
 }
 
-/* The journey of a block. */
 static bool load_block(loader_t *loader, block_t *block, err_t *err) {
     load_state_t *loading = loader->loading;
     const bool ok =
         block->refusal ? refuse_record(loader, block, block->refusal, err) : load_records(loader, block, err);
     block->parsed = ok;
-    if (!loader->batch->count) /* a large document may have been there already */
+    if (!loader->batch->count) /* a large document that is there already may have made it grow */
         batch_clear(loader->batch);
     if (ok) {
         account_block(&loader->account, block);
         return true;
     }
-    pipeline_fail(&loading->pipeline, err); /* before the block is gone: else all would look settled */
+    pipeline_fail(&loading->pipeline, err); /* before the block is freed: else all would look settled */
     if (!block->pending)
         pipeline_free_block(&loading->pipeline, block);
     return false;
@@ -293,7 +641,7 @@ loader_t *loader_start(load_state_t *loading, uint32_t number, err_t *err) {
     loader->work = (pipeline_worker_t){
         .work = &work, .context = loader, .part = number % loading->parts, .parts = loading->parts};
     bson_init(&loader->key);
-    loader->reader = records_new(loading->schema);
+    loader->reader = records_new(loading->plan->schema);
     bool ok = loader->reader || err_memory(err, 1);
     ok = ok && want_batches(loader, 1, err);
     for (loader->key_room = 2; loader->key_room < 2 * (size_t)loading->batch_documents;)
@@ -301,13 +649,15 @@ loader_t *loader_start(load_state_t *loading, uint32_t number, err_t *err) {
     if (ok && loading->existing == EXISTING_REPLACE &&
         !(loader->keys = calloc(loader->key_room, sizeof *loader->keys)))
         ok = err_memory(err, loader->key_room * sizeof *loader->keys);
-    ok = ok && (!loading->route || (loader->hashed = hashed_new()) || err_memory(err, 1));
+    ok = ok && (!loading->target->route || (loader->hashed = hashed_new()) || err_memory(err, 1));
     server_t *near = NULL;
-    if (loading->routers.count) {
-        loader->way = number / loading->parts % loading->routers.count; /* all shards by every router */
-        near = loading->routers.servers[loader->way];
+    if (loading->target->routers.count) {
+        loader->way =
+            /* so that every router serves all shards */
+            number / loading->parts % loading->target->routers.count;
+        near = loading->target->routers.servers[loader->way];
     }
-    ok = ok && (!loading->server || loader_open_writer(loader, near, err));
+    ok = ok && (loading->plan->spec->dry_run || loader_open_writer(loader, near, err));
     loader->account = (account_t){.loading = loading,
                                   .counts = &loader->counters.counts,
                                   .taken = loader_take_taken,

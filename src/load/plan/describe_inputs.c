@@ -1,4 +1,4 @@
-#include "load/plan/describe_input.h"
+/* describe_inputs: describes inputs to the catalog, and answers what a registration asks of them and of files of this host. */
 #include "base/clock.h"
 #include "catalog/register/register.h"
 #include "format/cut/ends.h"
@@ -6,7 +6,7 @@
 #include "format/record/record_id.h"
 #include "input/manifest.h"
 #include "input/source.h"
-#include "load/plan/copies.h"
+#include "load/plan/inputs.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -15,8 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A large plain file is divided into pieces of so many blocks (64 MiB), or larger ones where they would be
- * too many for one entry. */
+/* A large plain file is divided into pieces of 64 MiB, or larger ones if those were too many for one entry. */
 enum { PIECE_BLOCKS = 256, MOST_PIECES = 256 };
 
 static void print_digest(const input_file_t *input, const uint64_t digest[2], char out[33]) {
@@ -35,7 +34,7 @@ static bool digest_of(const input_file_t *input, uint64_t size, char digest[33],
 
 enum { LONGEST_PATH = 4096 };
 
-/* What stands under a name; a member is ARCHIVE!MEMBER, and its archive is what stands there: path is cut to that. */
+/* Finds the file of a name, also of a member (ARCHIVE!MEMBER) or a copy: cuts `path` to the file. */
 static bool find_file(const char *name, char path[LONGEST_PATH], struct stat *there, bool *member) {
     *member = false;
     if ((size_t)snprintf(path, LONGEST_PATH, "%s", name) >= LONGEST_PATH)
@@ -83,7 +82,7 @@ static bool is_by_link(const char *path) {
     return found;
 }
 
-/* It may have grown: then it begins with the newest version; or it is an older one again. */
+/* True if the file has the content of a version of the entry, or has grown from the newest one. */
 static bool file_holds(const char *path, uint64_t size, const entry_t *entry) {
     const input_file_t file = {.path = (char *)path, .name = (char *)path, .has_identity = true};
     err_t ignored;
@@ -114,7 +113,7 @@ static bool list_archive(describe_asked_t *asked, const char *path) {
     if (!(asked->path = strdup(path)))
         return false;
     if (!manifest_build(&asked->members, &asked->path, 1, &options, &ignored))
-        asked->members = (manifest_t){0}; /* nobody's */
+        asked->members = (manifest_t){0}; /* no members */
     return true;
 }
 
@@ -153,7 +152,7 @@ bool describe_may_grow(const input_file_t *input) {
 
 enum { LOOKED_AT = 64 * 1024, PACKED_LEAST = 256 };
 
-/* -1: it cannot be read. */
+/* Returns -1 if the input cannot be read. */
 static ssize_t read_beginning(const input_file_t *input, uint8_t text[LOOKED_AT]) {
     err_t ignored;
     source_t *source = source_open(input, &ignored);
@@ -162,7 +161,7 @@ static ssize_t read_beginning(const input_file_t *input, uint8_t text[LOOKED_AT]
     return got;
 }
 
-/* Is this text, which is all of an input, more than a header? The only line of a format without one is a record. */
+/* True if this text, a whole input, is more than a header. In a format without a header a single line is a record. */
 static bool is_more_than_header(const schema_t *schema, const uint8_t *text, size_t length) {
     size_t begins, ends;
     dialect_t dialect;
@@ -177,8 +176,8 @@ static bool is_more_than_header(const schema_t *schema, const uint8_t *text, siz
     return !dialect_sniff(schema, text, length, "", &dialect, &ignored) || !dialect.header;
 }
 
-/* What is packed is not opened for that, but where it is so small that it may be nothing. Within a stream only who reads all of it
- * can look. */
+/* True if an input may hold records. Opens a packed input only if it is small enough to be empty, and no member of a compressed
+ * tar, which would all be read. */
 static bool may_hold_records(const schema_t *schema, const input_file_t *input) {
     static _Thread_local uint8_t text[LOOKED_AT];
     if (input_is_in_stream(input) || (input->kind != INPUT_PLAIN && input->disk_bytes >= PACKED_LEAST))
@@ -221,7 +220,7 @@ void describe_input(const input_file_t *input, wanted_t *wanted) {
     if (pieces >= 2) {
         pieces = pieces < MOST_PIECES ? pieces : MOST_PIECES;
         wanted->pieces = (size_t)pieces;
-        wanted->piece_blocks = blocks / pieces; /* the last one takes the rest, so that it is never small: */
+        wanted->piece_blocks = blocks / pieces; /* the last piece takes the rest and is never small: */
         _Static_assert(
             PIECE_BLOCKS * RECORD_ID_BLOCK_BYTES > 2 * ENDS_MOST,
             "the quote that a file ends within is in its last piece, which is read again when it grows");
@@ -239,7 +238,7 @@ static void digest_as(const void *context, size_t number, const char *member, ch
     print_digest(input, value, digest);
 }
 
-/* Looked at once: each may be compared with thousands of others. */
+/* Keeps each answer: an input may be compared with thousands of others. */
 static bool may_hold(void *context, size_t number) {
     describe_asked_t *asked = context;
     const size_t count = asked->inputs->count;
