@@ -116,8 +116,6 @@ struct deliver {
 
 /* Notes that another document has this `_id`. deliver_replace_others replaces it; where that is not allowed, the record is
  * rejected. */
-bool deliver_note_other(deliver_t *deliver, const asked_t *asked, err_t *err);
 /* Replaces all that were noted, until it is known what became of each. */
-bool deliver_replace_others(deliver_t *deliver, err_t *err);
 
 #endif

@@ -176,6 +176,29 @@ static bool is_torn_head(const char *head, const char *record, const char *behin
     return record == behind && !memmem(head, (size_t)(record - head), FOR_PEOPLE, sizeof FOR_PEOPLE - 1);
 }
 
+static const char *reject_entry_word(const reject_entry_t *entry, const char *name, size_t *length) {
+    size_t n = strlen(name);
+    for (const char *at = strchr(entry->head, ' '); at; at = strchr(at + 1, ' ')) {
+        if (strncmp(at, FOR_PEOPLE, sizeof FOR_PEOPLE - 1) == 0)
+            return NULL;
+        if (strncmp(at + 1, name, n) == 0 && at[1 + n] == '=') {
+            *length = strcspn(at + n + 2, " \n");
+            return at + n + 2;
+        }
+    }
+    return NULL;
+}
+
+static bool reject_entry_number(const reject_entry_t *entry, const char *name, uint64_t *value) {
+    size_t length;
+    const char *word = reject_entry_word(entry, name, &length);
+    if (!word || !length || strspn(word, "0123456789") != length)
+        return false;
+    errno = 0;
+    *value = strtoull(word, NULL, 10);
+    return errno == 0;
+}
+
 /* Reads a hash of 16 hexadecimal digits. */
 static bool reject_entry_hash(const reject_entry_t *entry, const char *name, uint64_t *hash) {
     size_t length;
@@ -254,29 +277,6 @@ int reject_file_next(const reject_file_t *file, size_t *at, uint64_t *line, reje
 
 void reject_entry_free(reject_entry_t *entry) {
     free(entry->head);
-}
-
-const char *reject_entry_word(const reject_entry_t *entry, const char *name, size_t *length) {
-    size_t n = strlen(name);
-    for (const char *at = strchr(entry->head, ' '); at; at = strchr(at + 1, ' ')) {
-        if (strncmp(at, FOR_PEOPLE, sizeof FOR_PEOPLE - 1) == 0)
-            return NULL;
-        if (strncmp(at + 1, name, n) == 0 && at[1 + n] == '=') {
-            *length = strcspn(at + n + 2, " \n");
-            return at + n + 2;
-        }
-    }
-    return NULL;
-}
-
-bool reject_entry_number(const reject_entry_t *entry, const char *name, uint64_t *value) {
-    size_t length;
-    const char *word = reject_entry_word(entry, name, &length);
-    if (!word || !length || strspn(word, "0123456789") != length)
-        return false;
-    errno = 0;
-    *value = strtoull(word, NULL, 10);
-    return errno == 0;
 }
 
 /* ---- identities ---- */

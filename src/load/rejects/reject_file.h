@@ -72,9 +72,7 @@ int reject_file_next(const reject_file_t *file, size_t *at, uint64_t *line, reje
 void reject_entry_free(reject_entry_t *entry);
 
 /* Reads a number of the head, such as "offset". False: it is not there. */
-bool reject_entry_number(const reject_entry_t *entry, const char *name, uint64_t *value);
 /* Returns a word of the head as it is written, and its length; NULL: it is not there. */
-const char *reject_entry_word(const reject_entry_t *entry, const char *name, size_t *length);
 
 /* Adds the identities of all whole entries, by their heads, whatever a person has made of the records. Heads of old files that
  * lack a part of the identity are passed over. as_read: also adds the identity by which a load reads an unedited entry. False:
