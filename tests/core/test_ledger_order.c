@@ -123,3 +123,11 @@ TEST(command_order) {
     free(second.entries);
     entries_free(&all);
 }
+
+/* Where nothing may be registered as taken, a stream is not, either, though it seems to cost nothing. */
+TEST(no_portion) {
+    const portion_t none = {.least = 0}, one = {.least = 1}, full = {.least = 1, .count = 1};
+    assert_false(portion_has_room(&none, 0, 0, 0));
+    assert_true(portion_has_room(&one, 0, 0, 10));
+    assert_false(portion_has_room(&full, 1, 0, 0));
+}

@@ -145,6 +145,13 @@ class Existing(Ids, livetest.Case):
         self.has(last(a, b))
         self.verified("a.csv", "b.csv")
 
+    def test_stream(self):
+        """has its turn, too, where no other piece was taken before: its size is not known, and it costs nothing, as it seems"""
+        a, b, c = rows(600, 100, 12, "a"), rows(100, 100, 13, "b"), rows(100, 100, 14, "c")
+        self.put(a=a, c=c)
+        self.load("--id", "k", "--existing", "replace", "--input-name", "b", "a.csv", "-", "c.csv", stdin=b.text)
+        self.has(last(a, b, c))
+
     def test_again_by_another_name(self):
         """rows of the newest input may come again, by another name, and those of one that was forgotten"""
         a, b = rows(300, 100, 21, "a"), rows(100, 100, 22, "b")

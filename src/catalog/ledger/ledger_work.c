@@ -11,7 +11,8 @@
 
 bool portion_has_room(const portion_t *portion, size_t group, size_t piece, uint64_t bytes) {
     return portion->count < portion->least || (portion->count && !piece && group == portion->group) ||
-           (portion->bytes + bytes <= portion->most_bytes && portion->count < LEDGER_MOST_TAKES);
+           (portion->most_bytes && portion->bytes + bytes <= portion->most_bytes &&
+            portion->count < LEDGER_MOST_TAKES);
 }
 
 void portion_add(portion_t *portion, size_t group, uint64_t bytes) {
