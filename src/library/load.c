@@ -209,7 +209,8 @@ static void add_sums(tipple_load_t *load) {
         log_note("%s: %s", load->options.spec.input_name, line);
     caller_set(before);
     free(notes);
-    for (const columns_sum_t *sum = sums->columns; sum < sums->columns + sums->count; sum++) {
+    for (size_t i = 0; i < sums->count; i++) {
+        const columns_sum_t *sum = &sums->columns[i];
         bad_result_t changed = {.count = sum->kept};
         if (!sum->kept ||
             !GROW(result->bad_fields, result->bad_field_room, result->bad_field_count + 1, NULL))

@@ -176,7 +176,8 @@ char *columns_notes(const columns_sums_t *sums, unsigned bad, err_t *err) {
     const columns_sum_t *unzoned = NULL;
     bool others = false;
     text_append(&text, "");
-    for (const columns_sum_t *sum = sums->columns; sum < sums->columns + sums->count; sum++) {
+    for (size_t i = 0; i < sums->count; i++) {
+        const columns_sum_t *sum = &sums->columns[i];
         note(&text, sum, bad);
         others |= sum->unzoned && unzoned;
         if (sum->unzoned && !unzoned)
