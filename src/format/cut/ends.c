@@ -2,6 +2,7 @@
 #include "base/chars.h"
 #include "format/cut/masks.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
 /* ---- one record ---- */
@@ -194,6 +195,24 @@ INLINED uint32_t scan(const schema_t *schema, char delimiter, const uint8_t *tex
 }
 
 #if defined(__x86_64__)
+
+/* By the CPU itself, and not by __builtin_cpu_supports, which says no where zig links its own library of the compiler. */
+static bool ask_cpu(void) {
+    uint32_t a, b, c, d, kept, high;
+    if (!__get_cpuid(1, &a, &b, &c, &d) || !(c & bit_OSXSAVE))
+        return false;
+    __asm__("xgetbv" : "=a"(kept), "=d"(high) : "c"(0));
+    const uint32_t registers = 6, wanted = bit_AVX2 | bit_BMI2;
+    return (kept & registers) == registers && __get_cpuid_count(7, 0, &a, &b, &c, &d) &&
+           (b & wanted) == wanted;
+}
+
+bool masks_are_wide(void) {
+    static atomic_int known; /* 1: no, 2: yes; asking takes a virtual machine microseconds */
+    if (!known)
+        known = 1 + ask_cpu();
+    return known == 2;
+}
 
 MASKS_WIDE static bool on_wide(ends_t *ends, const uint8_t *text, size_t length, bool all, size_t from) {
     return on(ends, text, length, all, from, masks_wide);

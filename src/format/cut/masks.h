@@ -19,15 +19,13 @@ typedef uint64_t masks_fn(const uint8_t *text, uint8_t of, uint8_t byte);
 enum { MASKS_ALL = 0xFF, MASKS_HIGH = 0x80 };
 
 #if defined(__x86_64__)
+#include <cpuid.h>
 #include <immintrin.h>
 
 #define MASKS_WIDE __attribute__((target("avx2,bmi,bmi2,popcnt,lzcnt")))
 
-/* Has this CPU 32-byte vectors, and what counts bits? */
-static inline bool masks_are_wide(void) {
-    __builtin_cpu_init();
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2");
-}
+/* True if this CPU has 32-byte vectors and counts bits, and its system keeps such registers (ends.c). */
+bool masks_are_wide(void);
 
 MASKS_WIDE INLINED uint64_t masks_wide(const uint8_t *text, uint8_t of, uint8_t byte) {
     const __m256i bits = _mm256_set1_epi8((char)of), wanted = _mm256_set1_epi8((char)byte);
