@@ -374,7 +374,8 @@ bool library_push_rows(tipple_load_t *load, const void *bytes, size_t length) {
 bool library_end_rows(tipple_load_t *load, const err_t *why, tipple_error_t *error) {
     if (why)
         tipple_load_cancel(load);
-    end(load, why);
+    if (load->state == WORKING) /* a producer may have ended it */
+        end(load, why);
     return tell_no_more(load, error);
 }
 

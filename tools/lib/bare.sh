@@ -50,7 +50,7 @@ make_bare() {
     rm -rf --one-file-system "$bare.part"
     local scripts=/usr/share/debootstrap/scripts script=()
     [[ -e $scripts/$name ]] || script=("$scripts/sid") # a Debian that is younger than this debootstrap
-    unshare --mount --pid --fork --kill-child debootstrap --variant=minbase "$name" "$bare.part" "$1" "${script[@]}"
+    unshare --mount --pid --fork --kill-child debootstrap --variant=minbase "$name" "$bare.part" "$1" "${script[@]}" || return
     mv "$bare.part" "$bare"
 }
 

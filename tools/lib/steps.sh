@@ -188,6 +188,5 @@ copy_committed() {
 }
 
 find_mongod() {
-    TIPPLE_MONGOD=$(tools/server find)
-    export TIPPLE_MONGOD
+    TIPPLE_MONGOD=$(tools/server find) && export TIPPLE_MONGOD
 }

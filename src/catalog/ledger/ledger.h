@@ -191,7 +191,7 @@ bool ledger_read(ledger_t *ledger, const entries_t *entries, bool whole, int64_t
 /* ---- taking ---- */
 
 /* What a load takes at once: at least `least` pieces if there are enough, and more as long as they have at most
- * `most_bytes` together. Inputs of a group are taken as a whole; the pieces of a large file are not. Begins as {least,
+ * `most_bytes` together (0: no more than `least`). Inputs of a group are taken as a whole; the pieces of a large file are not. Begins as {least,
  * most_bytes}. */
 typedef struct {
     size_t least;

@@ -135,6 +135,13 @@ static columns_sum_t *find_sum(columns_sums_t *sums, const char *path) {
     return &sums->columns[sums->count++];
 }
 
+/* Two columns of one stream may have the same path. */
+static void add_sum(uint64_t *to, uint64_t *first, uint64_t count, uint64_t row) {
+    if (count && (!*to || row < *first))
+        *first = row;
+    *to += count;
+}
+
 static void add_sums(column_t *column, columns_sums_t *sums) {
     columns_sum_t *const from = &column->sum, *to;
     if ((from->extension || from->unzoned || from->kept || from->cut) && (to = find_sum(sums, from->path))) {
@@ -143,10 +150,8 @@ static void add_sums(column_t *column, columns_sums_t *sums) {
             from->extension = NULL;
         }
         to->unzoned |= from->unzoned;
-        to->first_kept = to->kept ? to->first_kept : from->first_kept;
-        to->kept += from->kept;
-        to->first_cut = to->cut ? to->first_cut : from->first_cut;
-        to->cut += from->cut;
+        add_sum(&to->kept, &to->first_kept, from->kept, from->first_kept);
+        add_sum(&to->cut, &to->first_cut, from->cut, from->first_cut);
     }
     for (size_t i = 0; i < column->child_count; i++)
         add_sums(&column->children[i], sums);

@@ -201,7 +201,7 @@ static bool ask_cpu(void) {
     uint32_t a, b, c, d, kept, high;
     if (!__get_cpuid(1, &a, &b, &c, &d) || !(c & bit_OSXSAVE))
         return false;
-    __asm__("xgetbv" : "=a"(kept), "=d"(high) : "c"(0));
+    __asm__ volatile("xgetbv" : "=a"(kept), "=d"(high) : "c"(0));
     const uint32_t registers = 6, wanted = bit_AVX2 | bit_BMI2;
     return (kept & registers) == registers && __get_cpuid_count(7, 0, &a, &b, &c, &d) &&
            (b & wanted) == wanted;

@@ -38,9 +38,10 @@ build_wheel() {
 gate_wheel() {
     local tree=$WHEEL/unpacked file newest foreign
     rm -rf "$tree"
-    python3 -m zipfile -e "$WHEEL"/wheels/*.whl "$tree"
+    python3 -m zipfile -e "$WHEEL"/wheels/*.whl "$tree" || die "there is no wheel in $WHEEL/wheels, or it cannot be read"
     for file in "$tree"/tipple/libtipple.so "$tree"/tipple-*.data/scripts/tipple; do
         newest=$(readelf -V "$file" | grep -o 'GLIBC_[0-9.]*' | sort -Vu | tail -n 1)
+        [[ -n $newest ]] || die "$file is not there, or is no program"
         [[ $(printf '%s\n' "$newest" GLIBC_2.28 | sort -V | tail -n 1) == GLIBC_2.28 ]] || die "$file needs $newest"
         foreign=$(readelf -d "$file" | sed -n 's/.*NEEDED.*\[\(.*\)\]/\1/p' |
             grep -Ev '^(libc|libm|libdl|librt|libpthread|libresolv|ld-linux-.*)[.]so[.][0-9]$' || true)
