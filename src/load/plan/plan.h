@@ -3,10 +3,10 @@
  * dumps among the inputs say of their collection. Invariants:
  *
  * - A plan_t says what is loaded, a target_t (target.h) where it goes, a run_t (run.h) who loads it now. A target points to its
- *   plan, a run to both.
+ *   plan, a run to both. The plan is made in target/make_plan.c, because the catalog may keep the format.
  * - Without --format, the server is connected before records are read, since the catalog may keep the format. Until the inputs
  *   are registered, the catalog may still change the plan: its format, --existing, its columns. After that all threads only
- *   read the plan; only the main thread still notes columns that later inputs leave out. */
+ *   read the plan, except for the result. */
 #ifndef TIPPLE_LOAD_PLAN_PLAN_H
 #define TIPPLE_LOAD_PLAN_PLAN_H
 

@@ -13,13 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* ---- the phase, and how much is still to be read ---- */
-
-void target_enter(target_t *target, timeline_phase_t phase) {
-    timeline_enter(&target->plan->result->course, phase);
-    metrics_phase(timeline_phase_name(phase));
-    step_change(&target->step, "%s", phase == TIMELINE_LOADING ? "" : timeline_phase_name(phase));
-}
+/* ---- how much is still to be read ---- */
 
 static bool is_read_by_blocks(const load_file_t *file) {
     return file->work && file->input->kind == INPUT_PLAIN && !input_is_in_stream(file->input);

@@ -1,5 +1,6 @@
 /* run: one load under way. A run_t holds what the catalog knows of the inputs, the pieces under way, the threads, and what these
- * share. The main thread makes it and owns it; feeders and senders use only `loading`. Only for files of src/load. Invariants:
+ * share. The main thread makes it and owns it; senders use only `loading`, feeders also its callbacks. Only for files of
+ * src/load. Invariants:
  *
  * - `files` has one entry for each work of the ledger, except with --retry. Blocks point into it, so it never moves.
  * - The ledger and the store are the main thread's alone. Threads ask it for what needs the catalog, and hand back what they have

@@ -180,6 +180,12 @@ static bool tell_dropped(target_t *target, err_t *err) {
 
 /* ---- all of it ---- */
 
+void target_enter(target_t *target, timeline_phase_t phase) {
+    timeline_enter(&target->plan->result->course, phase);
+    metrics_phase(timeline_phase_name(phase));
+    step_change(&target->step, "%s", phase == TIMELINE_LOADING ? "" : timeline_phase_name(phase));
+}
+
 static bool drop_target(target_t *target, err_t *err) {
     const bool any = target->place.exists && !target->place.empty;
     target_enter(target, TIMELINE_DROPPING);

@@ -1,9 +1,9 @@
 /* target: where a load goes: the server, the collection, its catalog, and what this load is in there. The main thread owns it;
- * senders read the server. Invariants:
+ * senders read the server, its routes, `bound`, `generation` and the UUID, and mark the route `stale`. Invariants:
  *
  * - The target is checked first, and refused or opened as a whole: a target that must not be loaded into is left as it was.
  * - target_enroll writes this load into the catalog. Its heartbeat begins in target_drop or target_open_catalog, and ends in
- *   run_close_catalog.
+ *   target_close_catalog.
  * - What has to be undone or reported at the end is noted here: what was dropped, that balancing is held. */
 #ifndef TIPPLE_LOAD_TARGET_TARGET_H
 #define TIPPLE_LOAD_TARGET_TARGET_H
