@@ -1,5 +1,5 @@
 /* reject: records that make no document, or whose document the server refused. They are counted, reported, and written to a
- * reject file (reject_file.h), in which a person can fix them. One rejects_t serves a whole load: it has a lock, and any
+ * reject file (reject_file.h), in which a user can fix them. One rejects_t serves a whole load: it has a lock, and any
  * thread may add to it. */
 #ifndef TIPPLE_LOAD_REJECTS_REJECT_H
 #define TIPPLE_LOAD_REJECTS_REJECT_H
@@ -26,7 +26,7 @@ typedef struct {
 
 enum { REJECT_USUAL_MOST = 1000 }; /* without --max-rejects */
 
-/* True if a reject file is there or can be made. False also for somebody's own file, to which nothing may be added. */
+/* True if a reject file is there or can be made. False also for a user's own file, to which nothing may be added. */
 bool rejects_may_use(const char *path, err_t *err);
 
 rejects_t *rejects_new(const reject_options_t *options, err_t *err);
@@ -43,7 +43,7 @@ typedef struct {
     const uint8_t *bytes;
     uint64_t length; /* of the record; the first `kept` of its bytes are here */
     uint64_t kept;
-    /* the hash of the bytes that were first rejected, if a person has edited them since; 0: these bytes */
+    /* the hash of the bytes that were first rejected, if a user has edited them since; 0: these bytes */
     uint64_t of;
 } reject_t;
 

@@ -171,7 +171,7 @@ static size_t reject_file_joined(const reject_file_t *file, size_t from, size_t 
     return to;
 }
 
-/* True if a kill left the head: it lacks words, and nothing follows. If a person damages a head, its record stays. */
+/* True if a kill left the head: it lacks words, and nothing follows. If a user damages a head, its record stays. */
 static bool is_torn_head(const char *head, const char *record, const char *behind) {
     return record == behind && !memmem(head, (size_t)(record - head), FOR_PEOPLE, sizeof FOR_PEOPLE - 1);
 }
@@ -281,7 +281,7 @@ void reject_entry_free(reject_entry_t *entry) {
 
 /* ---- identities ---- */
 
-/* Reads the identity from the head. False: the head lacks a part. *edited: a person has changed the record, as far as can be
+/* Reads the identity from the head. False: the head lacks a part. *edited: a user has changed the record, as far as can be
  * known. */
 static bool identify(const reject_entry_t *entry, char word[WORD], reject_identity_t *identity,
                      bool *edited) {
@@ -350,7 +350,7 @@ static bool reject_entry_is_known(const reject_entry_t *entry, const reject_know
 
 /* ---- continuing a file ---- */
 
-/* True if the last entry was cut off. Where only a whole head is there, a person may have left the record out; after a kill, the
+/* True if the last entry was cut off. Where only a whole head is there, a user may have left the record out; after a kill, the
  * record is written once more, and that entry counts. */
 static bool ends_torn(const reject_file_t *file) {
     size_t at = file->first;
@@ -453,7 +453,7 @@ static bool is_part(const reject_entry_t *entry, const retry_t *retry) {
     return reject_entry_number(entry, "kept", &kept) && retry->length > kept / 2 && retry->length < kept * 2;
 }
 
-/* True if an editor has saved a record of single bytes as UTF-8, or a person typed it so: then each character is one of the
+/* True if an editor has saved a record of single bytes as UTF-8, or a user typed it so: then each character is one of the
  * encoding, or U+FFFD for one that was not read. Others are taken for single bytes. */
 static bool is_utf8_now(const schema_t *schema, const retry_t *retry) {
     uint8_t ignored[4];
@@ -480,7 +480,7 @@ static const char *refusal_of(const schema_t *schema, const reject_entry_t *entr
     return NULL;
 }
 
-/* True if a kill cut the record off, or a person ended the file without a line end. If nothing of the record is there, a person
+/* True if a kill cut the record off, or a user ended the file without a line end. If nothing of the record is there, a user
  * has deleted it. */
 static bool is_cut_off(const reject_entry_t *entry) {
     return entry->noted_torn || (entry->torn && entry->raw_length);
@@ -612,7 +612,7 @@ static bool refuse_order(const char *path, err_t *err) {
                    path);
 }
 
-/* False if a line of text follows the comments. It is where a record lands when somebody sorts the file, or the lines after its
+/* False if a line of text follows the comments. It is where a record lands when a user sorts the file, or the lines after its
  * comments; the record would be missed, and its #@ line would count as left out, or take another's record. If the whole file was
  * sorted, its first words also follow the mark. */
 static bool is_in_order(const char *path, const reject_file_t *file, err_t *err) {

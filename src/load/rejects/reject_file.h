@@ -11,7 +11,7 @@
  * The mark is drawn at random once a file, so no record can look like a head. Files are only appended to, and incomplete
  * writes are taken back (reject.c). What a kill cut off stays, and is recognised: a head by its missing words for people; a
  * record by the note that the next load wrote below it, or, at the end of the file, by a missing line end and fewer bytes than
- * the head says. If nothing of the last record is there, it counts as deleted by a person: a kill right after its head looks
+ * the head says. If nothing of the last record is there, it counts as deleted by a user: a kill right after its head looks
  * the same. */
 #ifndef TIPPLE_LOAD_REJECTS_REJECT_FILE_H
 #define TIPPLE_LOAD_REJECTS_REJECT_FILE_H
@@ -30,7 +30,7 @@ extern const char reject_first_words[]; /* every reject file begins with these *
 typedef struct {
     const char *text; /* the file, mapped */
     size_t size, mapped;
-    size_t cut;              /* so many bytes of a torn mark follow text[size] */
+    size_t cut;              /* bytes of a torn mark follow text[size] */
     char mark[REJECT_MARK];  /* "#@1f2e3d4c "; "" when the file announces none */
     char catalog[STORE_OWN]; /* the catalog's own id; "" when the file does not say */
     size_t first;            /* where the first entry may be */
@@ -47,7 +47,7 @@ void reject_file_close(reject_file_t *file);
 /* Says that text[from, to) is not needed in memory now; if it is needed later, it is read again. */
 void reject_file_pass(const reject_file_t *file, size_t from, size_t to);
 
-/* True if it is somebody's own file, not even the beginning of a reject file. */
+/* True if it is a user's own file, not even the beginning of a reject file. */
 bool reject_file_is_other(const reject_file_t *file);
 
 /* Writes into `out` what must come before the next entry, so that it can be read whatever a kill has left: mostly nothing.
@@ -74,7 +74,7 @@ void reject_entry_free(reject_entry_t *entry);
 /* Reads a number of the head, such as "offset". False: it is not there. */
 /* Returns a word of the head as it is written, and its length; NULL: it is not there. */
 
-/* Adds the identities of all whole entries, by their heads, whatever a person has made of the records. Heads of old files that
+/* Adds the identities of all whole entries, by their heads, whatever a user has made of the records. Heads of old files that
  * lack a part of the identity are passed over. as_read: also adds the identity by which a load reads an unedited entry. False:
  * out of memory. */
 bool reject_file_known(const reject_file_t *file, const reject_inputs_t *inputs, bool as_read,
@@ -83,7 +83,7 @@ bool reject_file_known(const reject_file_t *file, const reject_inputs_t *inputs,
 /* Writes a word of a head, such as an identity's input: blanks and control characters become %20 and the like. */
 void reject_print_word(const char *text, char *out, size_t room);
 
-/* ---- rejects_read: the records of a reject file as a person has fixed them, for --retry ---- */
+/* ---- rejects_read: the records of a reject file as a user has fixed them, for --retry ---- */
 
 /* What an entry says of its record. */
 typedef struct {

@@ -149,12 +149,12 @@ void target_close_catalog(target_t *target, bool sent, const err_t *err, bool ok
 /* Returns how to wait until the other loads of the collection have ended or count as dead. */
 others_t target_others(target_t *target, int64_t lease_ms);
 
-/* ---- run/conduct.c ---- */
+/* ---- ../run/conduct.c ---- */
 
 /* Binds the collection to the plan's format. */
 bool target_bind(target_t *target, err_t *err);
 
-/* ---- run/register_inputs.c ---- */
+/* ---- ../run/register_inputs.c ---- */
 
 /* Takes changed inputs out of the catalog, and removes their documents, if they have any. */
 bool target_remove_inputs(target_t *target, removed_t *inputs, size_t count, err_t *err);

@@ -237,7 +237,7 @@ struct begun {
     block_t *block;
     const block_t *sent; /* the block of the document that was not taken last */
     const record_t *record;
-    /* in the record's place is what a person made of its beginning, when the record was cut off there */
+    /* in the record's place is what a user made of its beginning, when the record was cut off there */
     bool outgrown;
 };
 
@@ -343,7 +343,7 @@ bool begun_read(begun_t *begun, block_t *block, bool *any, err_t *err) {
     return ok;
 }
 
-/* True if a person has put the other document in the place of the current record. */
+/* True if a user has put the other document in the place of the current record. */
 static bool accepts_hash(void *context, uint64_t hash) {
     begun_t *begun = context;
     const block_t *block = begun->block;
@@ -433,7 +433,7 @@ static void nothing_seen(void *context) {
     begun->outgrown = false;
 }
 
-/* Notes whether the document is what a person made of another record that began here. */
+/* Notes whether the document is what a user made of another record that began here. */
 static bool see_outgrown(void *context, const uint8_t *document, uint32_t length, err_t *err) {
     begun_t *begun = context;
     const load_file_t *file = begun->sent->file;

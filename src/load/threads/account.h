@@ -32,7 +32,7 @@ record_t account_record(const schema_t *schema, const block_t *block, uint32_t o
 /* Returns the hash by which the catalog knows a reject of this record. */
 uint64_t account_identity(const block_t *block, const record_t *record);
 
-/* True if the `_id`s are the data's own, and the catalog says that a person has fixed this record. Its document may have any
+/* True if the `_id`s are the data's own, and the catalog says that a user has fixed this record. Its document may have any
  * `_id`, and is not looked for. */
 bool account_is_fixed(const account_t *account, const block_t *block, const record_t *record);
 
@@ -82,7 +82,7 @@ bool begun_taken(begun_t *begun, block_t *block, const record_t *record, const u
 /* What is in the place of a record that shall have no document. */
 typedef enum {
     BEGUN_NONE,
-    BEGUN_FIXED, /* what a person has made of this record: it stays */
+    BEGUN_FIXED, /* what a user has made of this record: it stays */
     BEGUN_OTHER, /* something unknown: the record is a reject */
 } begun_there_t;
 
