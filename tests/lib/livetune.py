@@ -6,7 +6,8 @@
             said = self.tune("--threads", "1,2", *livetune.SLOW, "--budget", "9s", "a.csv")
             self.adds_up(said)
 
-Nothing is asserted on speed. A trial that counts takes two seconds: after slow() its server spends them asleep.
+Nothing is asserted on speed. A tune that has to settle gets a long budget, since a busy host makes it repeat trials. A trial that
+counts takes two seconds: after slow() its server spends them asleep.
 """
 import json
 import re
