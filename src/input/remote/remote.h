@@ -1,0 +1,83 @@
+/* remote: objects behind a URL, which are read as files are.
+ *
+ * An object is what one URL names: https://, http:// or s3://. It is seen once, by a GET of its first 64 KiB, and is const
+ * from then on: its size, its validators, those bytes, and whether its server gives ranges. Never by HEAD, which pre-signed
+ * URLs refuse. A reader is to an object what a descriptor is to a file: remote_read works like pread, so feeds, zips and
+ * digests read both in the same way (file/origin.h).
+ *
+ *     input_file_t.object      one for each URL of a manifest, shared by the members of an archive and by all readers
+ *           ^
+ *         reader               one for each source: a window of ranges from the place that was read last
+ *         [range][range][range]        each is a request on a connection of its own, or whole, or not yet asked for
+ *           |
+ *        transport (http.c)    libcurl, which is opened at the first URL: connections are kept for the next reader
+ *
+ * Invariants:
+ * - Each answer is of the object that was seen. One of another size, or of which both validators differ (or the only one that
+ *   is known), is a change: err->changed, as when a file changes. A weak ETag says nothing, and another ETag with the same
+ *   time is another mirror's.
+ * - A byte is given out at its own offset or not at all: Content-Range and lengths are checked, an answer without a range
+ *   (200) is read up to the place that was asked for, a connection that breaks or stalls goes on at its byte.
+ * - What passes (no connection, 408, 429, 5xx) is tried again with growing pauses, until no byte has come for as long as
+ *   `patience`. Everything else is a sentence at once.
+ * - A URL is shown, and known to the catalog, without user, query and fragment. The whole of it is in pages that are left
+ *   out of cores, and nowhere else for longer than a call.
+ *
+ * Any thread may see objects. A reader belongs to one thread at a time, has no thread of its own, and moves bytes only
+ * while it is asked for some. */
+#ifndef TIPPLE_INPUT_REMOTE_REMOTE_H
+#define TIPPLE_INPUT_REMOTE_REMOTE_H
+
+#include "base/err.h"
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* ---- URLs ---- */
+
+/* Is this argument or name a URL of a scheme that is read here? */
+bool remote_is(const char *path);
+
+/* The URL without user, query and fragment: a new string. A URL that cannot be used is refused: with a password in it (status 1), of a folder of a
+ * web server, of another scheme. NULL: *err says why. */
+char *remote_shown(const char *url, err_t *err);
+
+/* The objects of s3://bucket/prefix/ or of a pattern, by name: `visit` gets the URL of each. False: *err says why, also
+ * where there is none; or visit has failed. */
+typedef bool remote_visit_t(void *context, const char *url, err_t *err);
+bool remote_list(const char *url, int64_t patience_ns, remote_visit_t *visit, void *context, err_t *err);
+
+/* Does this URL name several objects, by a / at its end or a pattern, so that remote_list finds them? */
+bool remote_is_several(const char *url);
+
+/* ---- objects ---- */
+
+enum { REMOTE_HEAD = 64 * 1024 };
+
+typedef struct remote_object remote_object_t;
+
+/* NULL: *err says why (status 5; 1 for a URL that must not be given; 8 if this host has no libcurl). */
+remote_object_t *remote_see(const char *url, int64_t patience_ns, err_t *err);
+void remote_forget(remote_object_t *object);
+
+uint64_t remote_size(const remote_object_t *object);
+int64_t remote_modified_ns(const remote_object_t *object); /* 0: the server does not say */
+bool remote_gives_ranges(const remote_object_t *object);
+
+/* ---- reading ---- */
+
+typedef struct remote_reader remote_reader_t;
+
+/* ahead: how many bytes it may hold before they are asked for, at least REMOTE_HEAD; on `connections` at once. The object
+ * must live longer. NULL: *err says why. */
+remote_reader_t *remote_open(const remote_object_t *object, size_t ahead, unsigned connections, err_t *err);
+void remote_close(remote_reader_t *reader);
+
+/* Nothing from this offset on is asked for ahead: where a piece ends. */
+void remote_read_until(remote_reader_t *reader, uint64_t offset);
+
+/* Like pread: at least one byte, 0 at the object's end. -1: *err says why; 130 or 143 if a signal ended a wait. */
+ssize_t remote_read(remote_reader_t *reader, void *out, size_t size, uint64_t offset, err_t *err);
+
+#endif
