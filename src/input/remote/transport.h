@@ -2,13 +2,16 @@
  *
  * A place is what is asked for: a URL as the user gave it, and its scheme, a row of functions. A scheme makes a request of
  * a place, anew for each try (so that a signature has the time of its try), and judges each answer that is not the
- * wanted one. The transport does the rest: connections, redirects, retries, pauses, stalls, lengths.
+ * wanted one. The transport does the rest: connections, redirects, retries, pauses, stalls.
  *
  *     http.c       libcurl; a request once (transport_send), or until it is answered (transport_fetch); the scheme of http
- *     object.c     objects and readers
+ *     object.c     URLs, objects, readers
+ *     secret.c     secrets in pages of their own
  *     s3*.c        the scheme of s3: addresses, signatures, credentials, lists
  *
- * The functions of a scheme may be called by any thread, also by several at once, and may send requests themselves. */
+ * A transport is some connections, which belong to one thread at a time and are kept open for the next one that takes
+ * them. It has no thread: bytes move while transport_wait is called. The functions of a scheme may be called by any
+ * thread, also by several at once, and may send requests themselves. */
 #ifndef TIPPLE_INPUT_REMOTE_TRANSPORT_H
 #define TIPPLE_INPUT_REMOTE_TRANSPORT_H
 
@@ -28,14 +31,14 @@ typedef struct {
     const char *query; /* what the scheme asks of this place instead of its bytes, such as a list; or NULL */
 } remote_place_t;
 
-/* One request. All of it is overwritten when it has been sent. */
+/* One request. It begins as zeros, and all of it is overwritten when it has been sent. */
 typedef struct {
     const char *method; /* NULL: GET */
     text_t url;         /* as it is sent, encoded */
     text_t headers;     /* lines of "Name: value\n" */
     const char *body;   /* of a POST or PUT; or NULL */
-    uint64_t from, to;  /* asks for these bytes; both 0: for all */
-    unsigned answer_ms; /* the first byte must come within this time; 0: the usual one */
+    uint64_t from, to;  /* asks for the bytes [from, to); both 0: for all */
+    unsigned answer_ms; /* with transport_send: all of it must come within this time; 0: the usual one */
     bool redirects;     /* follows up to five, never from https to http; the login stays with its host */
     bool login;         /* asks ~/.netrc for one */
     bool direct;        /* by no proxy: for addresses of this machine or its cloud */
@@ -43,11 +46,14 @@ typedef struct {
 
 /* What came back: of the last answer, where redirects were followed. */
 typedef struct {
-    unsigned status; /* 0: none came, and why.text says why */
+    unsigned status; /* 0: none came, or not all of it: `why` is the sentence */
     text_t headers;  /* as they came */
-    text_t body;     /* all of it, or its first 64 KiB if the status is neither 200 nor 206 */
-    err_t why;       /* with status 0 */
-    bool passes;     /* with status 0: trying again may help */
+    text_t
+        body; /* of transport_send and transport_fetch; of others if the status is neither 200 nor 206: 64 KiB */
+    uint64_t length; /* how long the body was, as far as it was read */
+    bool passes;     /* with status 0: trying again may help, */
+    bool unknown;    /* or the host's name is not known */
+    err_t why;
 } remote_answer_t;
 
 typedef enum {
@@ -66,23 +72,85 @@ struct remote_scheme {
 
 extern const remote_scheme_t remote_https, remote_http, remote_s3;
 
-/* ---- the transport ---- */
+/* ---- answers ---- */
 
 /* The value of a header of the answer, without blanks around it. False: there is none, and value is "". */
 bool transport_header(const remote_answer_t *answer, const char *name, char *value, size_t room);
+
+/* What S3 says in the body of a refusal: <Code> and <Message>, or another element. False: it has none, and value is "". */
+bool transport_element(const remote_answer_t *answer, const char *name, char *value, size_t room);
+
+/* What statuses mean that schemes do not know better: 408, 429 and 5xx pass, all others are a sentence. */
+remote_next_t transport_judge(const remote_place_t *place, const remote_answer_t *answer, err_t *err);
+
+/* Overwrites and frees what it holds. */
+void transport_free_answer(remote_answer_t *answer);
+
+/* ---- whole answers ---- */
 
 /* Sends the request once, and waits for the whole answer (most: of its body). False: this host lacks something (libcurl,
  * memory), or a signal came; *err says so. Otherwise the answer says what happened, and the caller frees it. */
 bool transport_send(remote_request_t *request, size_t most, remote_answer_t *answer, err_t *err);
 
-/* Asks for the place until it is answered by 200 or 206. The caller frees the answer in any case. */
-bool transport_fetch(const remote_place_t *place, int64_t patience_ns, size_t most, remote_answer_t *answer,
-                     err_t *err);
+/* Asks for the bytes [from, to) of the place (both 0: for all) until they are answered by 200 or 206; `most`: of these. The
+ * caller frees the answer in any case. */
+bool transport_fetch(const remote_place_t *place, uint64_t from, uint64_t to, int64_t patience_ns,
+                     size_t most, remote_answer_t *answer, err_t *err);
 
-void transport_free_answer(remote_answer_t *answer);
+/* ---- answers in pieces ---- */
 
-/* What statuses mean that schemes do not know better: 408, 429 and 5xx pass, all others are a sentence. */
-remote_next_t transport_judge(const remote_place_t *place, const remote_answer_t *answer, err_t *err);
+enum { TRANSFERS = 16 };
+
+typedef struct transport transport_t;
+
+/* One request that is under way, on a connection of its own. */
+typedef struct transfer transfer_t;
+struct transfer {
+    /* What is done with bytes of a 200 or 206: how many were taken; TRANSFER_LATER: none, until transfer_go_on; any
+     * other count than `size` ends the transfer. */
+    size_t (*take)(void *context, remote_answer_t *answer, const uint8_t *bytes, size_t size);
+    void *context;
+    remote_answer_t answer;
+    int64_t heard_ns; /* when it began, or its last bytes came */
+    bool moving, waits;
+    void *easy, *lines; /* libcurl's */
+    char trouble[256];
+};
+#define TRANSFER_LATER ((size_t)-1)
+
+/* NULL: *err says why. */
+transport_t *transport_take(err_t *err);
+void transport_give(transport_t *transport); /* all of its transfers end */
+transfer_t *transport_at(transport_t *transport, size_t number);
+
+/* Begins a request. `take` and `context` are set. The request is overwritten. */
+bool transfer_begin(transport_t *transport, transfer_t *transfer, remote_request_t *request, err_t *err);
+void transfer_go_on(transfer_t *transfer);
+void transfer_end(transport_t *transport, transfer_t *transfer);
+
+/* Its answer becomes: nothing came for so long, which passes. */
+void transfer_late(transfer_t *transfer, int64_t after_ns);
+
+/* Moves bytes. If none came and none ended, waits for them, at most this long. A transfer that has ended is not `moving`
+ * any more, and its answer says how. */
+void transport_wait(transport_t *transport, int milliseconds);
+
+/* ---- trying again ---- */
+
+typedef struct {
+    int64_t patience_ns; /* for how long without a byte */
+    int64_t heard_ns;    /* since when there was none */
+    int64_t pause_ns, say_ns;
+    unsigned anew;
+} retry_t;
+
+void retry_begin(retry_t *retry, int64_t patience_ns);
+void retry_heard(retry_t *retry);             /* bytes have come: everything begins anew */
+int64_t retry_stall_ns(const retry_t *retry); /* a transfer without a byte for this long is cut */
+
+/* An answer that is not the wanted one. True: the request is to be sent again at *again_ns. False: *err says why not. */
+bool retry_judge(retry_t *retry, const remote_place_t *place, const remote_answer_t *answer,
+                 int64_t *again_ns, err_t *err);
 
 /* ---- secrets ---- */
 

@@ -1,0 +1,490 @@
+/* Requests by libcurl: one is under way in a transfer, and the transfers of a transport move together. Also when a request
+ * is sent again, and the scheme of http. */
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/numbers.h"
+#include "base/stop.h"
+#include "input/remote/libcurl.h"
+#include "input/remote/transport.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+enum { REFUSAL_MOST = 64 * 1024, HEADERS_MOST = 64 * 1024, STEP_MS = 100, CURL_BUFFER = 64 * 1024 };
+
+enum { MOST_ANEW = 3 };
+#define SECOND_NS INT64_C(1000000000)
+static const int64_t FIRST_PAUSE_NS = SECOND_NS / 10, LONGEST_PAUSE_NS = 10 * SECOND_NS,
+                     STALL_NS = 30 * SECOND_NS, SAY_NS = 5 * SECOND_NS, SAY_AGAIN_NS = 60 * SECOND_NS;
+
+/* ---- libcurl ---- */
+
+#define POINTER(result, name, arguments) result(*name) arguments
+static struct { CURL_FUNCTIONS(POINTER); } curl;
+
+static bool curl_is_there;
+
+#ifdef TIPPLE_LIBCURL
+#define PROTOTYPE(result, name, arguments) extern result name arguments
+CURL_FUNCTIONS(PROTOTYPE);
+#define FIND(result, name, arguments) curl.name = name
+static void open_curl(void) {
+    CURL_FUNCTIONS(FIND);
+    curl_is_there = curl.curl_global_init(CURL_GLOBAL_ALL) == 0;
+}
+#else
+#define FIND(result, name, arguments)                                                                        \
+    curl_is_there &= (*(void **)&curl.name = library ? dlsym(library, #name) : NULL) != NULL
+static void open_curl(void) {
+    static const char *const names[] = {"libcurl.so.4", "libcurl-gnutls.so.4"};
+    void *library = NULL;
+    for (size_t i = 0; i < COUNT(names) && !library; i++)
+        library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
+    curl_is_there = library;
+    CURL_FUNCTIONS(FIND);
+    curl_is_there = curl_is_there && curl.curl_global_init(CURL_GLOBAL_ALL) == 0;
+}
+#endif
+
+static bool need_curl(err_t *err) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, open_curl);
+    return curl_is_there ||
+           err_set(err, STATUS_HOST,
+                   "https, http and s3 need libcurl (7.66 or later), which is not here: apt-get install "
+                   "libcurl4, then run the same command again");
+}
+
+/* ---- transports ---- */
+
+struct transport {
+    void *multi;
+    transport_t *next;
+    transfer_t transfers[TRANSFERS];
+};
+
+/* Those that nobody uses. Their connections stay open. */
+static transport_t *idle;
+static pthread_mutex_t idle_lock = PTHREAD_MUTEX_INITIALIZER;
+
+transport_t *transport_take(err_t *err) {
+    if (!need_curl(err))
+        return NULL;
+    pthread_mutex_lock(&idle_lock);
+    transport_t *transport = idle;
+    idle = transport ? transport->next : NULL;
+    pthread_mutex_unlock(&idle_lock);
+    if (transport)
+        return transport;
+    transport = calloc(1, sizeof *transport);
+    if (transport && !(transport->multi = curl.curl_multi_init())) {
+        free(transport);
+        transport = NULL;
+    }
+    if (!transport)
+        err_memory(err, sizeof *transport);
+    return transport;
+}
+
+void transport_give(transport_t *transport) {
+    if (!transport)
+        return;
+    for (size_t i = 0; i < TRANSFERS; i++)
+        transfer_end(transport, &transport->transfers[i]);
+    pthread_mutex_lock(&idle_lock);
+    transport->next = idle;
+    idle = transport;
+    pthread_mutex_unlock(&idle_lock);
+}
+
+transfer_t *transport_at(transport_t *transport, size_t number) {
+    return &transport->transfers[number];
+}
+
+/* ---- answers ---- */
+
+bool transport_header(const remote_answer_t *answer, const char *name, char *value, size_t room) {
+    const size_t length = strlen(name);
+    value[0] = '\0';
+    for (const char *line = answer->headers.bytes; line && *line; line = strchr(line, '\n') + 1)
+        if (strncasecmp(line, name, length) == 0 && line[length] == ':') {
+            const char *begins = line + length + 1 + strspn(line + length + 1, " \t"),
+                       *ends = begins + strcspn(begins, "\r\n");
+            while (ends > begins && (ends[-1] == ' ' || ends[-1] == '\t'))
+                ends--;
+            snprintf(value, room, "%.*s", (int)(ends - begins), begins);
+            return true;
+        }
+    return false;
+}
+
+bool transport_element(const remote_answer_t *answer, const char *name, char *value, size_t room) {
+    char opens[64];
+    snprintf(opens, sizeof opens, "<%s>", name);
+    const char *begins = answer->body.bytes ? strstr(answer->body.bytes, opens) : NULL;
+    begins = begins ? begins + strlen(opens) : "";
+    snprintf(value, room, "%.*s", (int)strcspn(begins, "<\r\n"), begins);
+    return *value;
+}
+
+void transport_free_answer(remote_answer_t *answer) {
+    secret_free_text(&answer->headers);
+    secret_free_text(&answer->body);
+}
+
+/* ---- one request ---- */
+
+/* A status line begins an answer: of a redirect that is followed, or the last one. */
+static size_t on_header(const char *line, size_t one, size_t length, void *context) {
+    transfer_t *transfer = context;
+    remote_answer_t *answer = &transfer->answer;
+    length *= one;
+    if (length > 5 && memcmp(line, "HTTP/", 5) == 0) {
+        const char *space = memchr(line, ' ', length);
+        text_free(&answer->headers);
+        answer->status = space ? (unsigned)strtoul(space, NULL, 10) : 0;
+    } else if (answer->headers.length + length < HEADERS_MOST && line[length - 1] == '\n') {
+        text_append_bytes(&answer->headers, line, length);
+    }
+    transfer->heard_ns = clock_now_ns();
+    return length;
+}
+
+static size_t on_body(const uint8_t *bytes, size_t one, size_t size, void *context) {
+    transfer_t *transfer = context;
+    remote_answer_t *answer = &transfer->answer;
+    size *= one;
+    transfer->heard_ns = clock_now_ns();
+    size_t taken = size;
+    if (answer->status == 200 || answer->status == 206)
+        taken = transfer->take(transfer->context, answer, bytes, size);
+    else if (answer->body.length + size <= REFUSAL_MOST)
+        text_append_bytes(&answer->body, (const char *)bytes, size);
+    transfer->waits = taken == TRANSFER_LATER;
+    return transfer->waits ? (size_t)CURL_WRITE_PAUSE : taken;
+}
+
+static bool add_headers(transfer_t *transfer, text_t *headers, err_t *err) {
+    char *line = headers->bytes;
+    bool ok = !headers->lacking;
+    for (char *end; ok && line && (end = strchr(line, '\n')); line = end + 1) {
+        *end = '\0';
+        void *lines = curl.curl_slist_append(transfer->lines, line);
+        ok = lines;
+        transfer->lines = ok ? lines : transfer->lines;
+    }
+    return ok || err_memory(err, headers->length);
+}
+
+/* The authorities that SSL_CERT_FILE names, as for connections to MongoDB; else those of libcurl. */
+static void set_options(transfer_t *transfer, const remote_request_t *request) {
+    void *easy = transfer->easy;
+    const bool secure = strncmp(request->url.bytes, "https:", 6) == 0;
+    const char *authorities = getenv("SSL_CERT_FILE");
+    char range[64];
+    snprintf(range, sizeof range, "%llu-%llu", (unsigned long long)request->from,
+             (unsigned long long)request->to - 1);
+    const struct {
+        int option;
+        long value;
+    } numbers[] = {{CURL_NOPROGRESS, 1},
+                   {CURL_NOSIGNAL, 1},
+                   {CURL_HTTP_VERSION, 2},
+                   {CURL_BUFFERSIZE, CURL_BUFFER},
+                   {CURL_PATH_AS_IS, 1},
+                   {CURL_SUPPRESS_CONNECT_HEADERS, 1},
+                   {CURL_PROTOCOLS, CURL_HTTP | CURL_HTTPS},
+                   {CURL_REDIR_PROTOCOLS, secure ? CURL_HTTPS : CURL_HTTP | CURL_HTTPS},
+                   {CURL_FOLLOWLOCATION, request->redirects},
+                   {CURL_MAXREDIRS, 5},
+                   {CURL_NETRC, request->login}};
+    for (size_t i = 0; i < COUNT(numbers); i++)
+        curl.curl_easy_setopt(easy, numbers[i].option, numbers[i].value);
+    const struct {
+        int option;
+        const void *value;
+    } pointers[] = {{CURL_URL, request->url.bytes},
+                    {CURL_USERAGENT, "tipple/" TIPPLE_VERSION},
+                    {CURL_ERRORBUFFER, transfer->trouble},
+                    {CURL_PRIVATE, transfer},
+                    {CURL_HEADERDATA, transfer},
+                    {CURL_WRITEDATA, transfer},
+                    {CURL_HTTPHEADER, transfer->lines},
+                    {CURL_RANGE, request->to ? range : NULL},
+                    {CURL_COPYPOSTFIELDS, request->body},
+                    {CURL_CUSTOMREQUEST, request->method},
+                    {CURL_NOPROXY, request->direct ? "*" : NULL},
+                    {CURL_CAINFO, authorities}};
+    for (size_t i = 0; i < COUNT(pointers); i++)
+        if (pointers[i].value)
+            curl.curl_easy_setopt(easy, pointers[i].option, pointers[i].value);
+    curl.curl_easy_setopt(easy, CURL_HEADERFUNCTION, on_header);
+    curl.curl_easy_setopt(easy, CURL_WRITEFUNCTION, on_body);
+}
+
+bool transfer_begin(transport_t *transport, transfer_t *transfer, remote_request_t *request, err_t *err) {
+    transfer_end(transport, transfer);
+    transport_free_answer(&transfer->answer);
+    transfer->answer.status = 0;
+    transfer->answer.length = 0;
+    transfer->trouble[0] = '\0';
+    if (!transfer->easy)
+        transfer->easy = curl.curl_easy_init();
+    bool ok = (transfer->easy && !request->url.lacking) || err_memory(err, sizeof *transfer);
+    ok = ok && add_headers(transfer, &request->headers, err);
+    if (ok) {
+        set_options(transfer, request);
+        transfer->heard_ns = clock_now_ns();
+        ok = transfer->moving = curl.curl_multi_add_handle(transport->multi, transfer->easy) == 0;
+        ok = ok || err_memory(err, sizeof *transfer);
+    }
+    secret_free_text(&request->url);
+    secret_free_text(&request->headers);
+    return ok;
+}
+
+void transfer_go_on(transfer_t *transfer) {
+    if (!transfer->waits || !transfer->moving)
+        return;
+    transfer->waits = false;
+    curl.curl_easy_pause(transfer->easy, CURL_PAUSE_NONE);
+}
+
+void transfer_end(transport_t *transport, transfer_t *transfer) {
+    if (transfer->moving)
+        curl.curl_multi_remove_handle(transport->multi, transfer->easy);
+    if (transfer->easy)
+        curl.curl_easy_reset(transfer->easy);
+    for (curl_slist_t *line = transfer->lines; line; line = line->next)
+        explicit_bzero(line->data, strlen(line->data));
+    curl.curl_slist_free_all(transfer->lines);
+    transfer->lines = NULL;
+    transfer->moving = transfer->waits = false;
+}
+
+/* Why a transfer failed, in libcurl's words where these say most. */
+static void explain(transfer_t *transfer, int code) {
+    static const struct {
+        int code;
+        const char *words;
+    } rows[] = {
+        {CURL_E_PROTOCOL, "; a redirect is followed to http or https only, and never from https to http"},
+        {CURL_E_URL, "; check the URL"},
+        {CURL_E_PROXY, "; check the proxy that https_proxy, http_proxy or all_proxy names"},
+        {CURL_E_HOST, "; check the URL, and the name servers of this host"},
+        {CURL_E_REDIRECTS, ""},
+        {CURL_E_CERTIFICATE,
+         "; if an authority of your own has signed it, name the file of that one: SSL_CERT_FILE=FILE"},
+        {CURL_E_AUTHORITIES, "; SSL_CERT_FILE names it"},
+    };
+    remote_answer_t *answer = &transfer->answer;
+    long proxy = 0;
+    if (code == CURL_E_STOPPED) /* by `take`, which has what it wanted */
+        return;
+    curl.curl_easy_getinfo(transfer->easy, CURL_INFO_CONNECT_STATUS, &proxy);
+    const bool refused = proxy && proxy != 200;
+    const char *words =
+        refused ? "; check the proxy that https_proxy or all_proxy names, and its login" : NULL;
+    for (size_t i = 0; i < COUNT(rows) && !words; i++)
+        words = rows[i].code == code ? rows[i].words : NULL;
+    answer->status = 0;
+    answer->passes = !words || code == CURL_E_HOST;
+    answer->unknown = code == CURL_E_HOST;
+    err_set(&answer->why, code == CURL_E_MEMORY ? STATUS_HOST : STATUS_INPUT, "%s%s",
+            transfer->trouble[0] ? transfer->trouble : curl.curl_easy_strerror(code), words ? words : "");
+}
+
+void transfer_late(transfer_t *transfer, int64_t after_ns) {
+    transfer->answer.status = 0;
+    transfer->answer.passes = true;
+    err_set(&transfer->answer.why, STATUS_INPUT, "nothing came for %.1f s", (double)after_ns / 1e9);
+}
+
+void transport_wait(transport_t *transport, int milliseconds) {
+    int running, left;
+    int64_t heard = 0;
+    bool ended = false;
+    for (size_t i = 0; i < TRANSFERS; i++)
+        heard = transport->transfers[i].heard_ns > heard ? transport->transfers[i].heard_ns : heard;
+    curl.curl_multi_perform(transport->multi, &running);
+    for (curl_message_t *message; (message = curl.curl_multi_info_read(transport->multi, &left));) {
+        transfer_t *transfer = NULL;
+        curl.curl_easy_getinfo(message->easy, CURL_INFO_PRIVATE, (void **)&transfer);
+        if (message->message != CURL_DONE || !transfer)
+            continue;
+        if (message->data.code)
+            explain(transfer, message->data.code);
+        transfer_end(transport, transfer);
+        ended = true;
+    }
+    for (size_t i = 0; i < TRANSFERS; i++)
+        ended |= transport->transfers[i].heard_ns > heard;
+    if (!ended && milliseconds)
+        curl.curl_multi_poll(transport->multi, NULL, 0, milliseconds, NULL);
+}
+
+/* ---- whole answers ---- */
+
+static size_t take_whole(void *context, remote_answer_t *answer, const uint8_t *bytes, size_t size) {
+    const size_t room = *(const size_t *)context - answer->body.length, kept = size < room ? size : room;
+    char length[32];
+    text_append_bytes(&answer->body, (const char *)bytes, kept);
+    answer->length += size;
+    /* only one whose length is not known before it has come is read to its end */
+    return kept == size || !transport_header(answer, "Content-Length", length, sizeof length) ? size : 0;
+}
+
+bool transport_send(remote_request_t *request, size_t most, remote_answer_t *answer, err_t *err) {
+    const unsigned limit_ms = request->answer_ms;
+    const int64_t limit_ns = limit_ms ? limit_ms * (SECOND_NS / 1000) : STALL_NS, began_ns = clock_now_ns();
+    *answer = (remote_answer_t){.status = 0};
+    transport_t *transport = transport_take(err);
+    if (!transport)
+        return false;
+    transfer_t *transfer = transport_at(transport, 0);
+    transfer->take = take_whole;
+    transfer->context = &most;
+    bool ok = transfer_begin(transport, transfer, request, err), late = false;
+    while (ok && transfer->moving && !late) {
+        transport_wait(transport, STEP_MS);
+        late = clock_now_ns() - (limit_ms ? began_ns : transfer->heard_ns) > limit_ns;
+        ok = !stop_signal() || stop_interrupted(err);
+    }
+    if (ok && transfer->moving)
+        transfer_late(transfer, limit_ns);
+    *answer = transfer->answer;
+    transfer->answer = (remote_answer_t){.status = 0};
+    transport_give(transport);
+    return ok && (!answer->body.lacking || err_memory(err, most));
+}
+
+bool transport_fetch(const remote_place_t *place, uint64_t from, uint64_t to, int64_t patience_ns,
+                     size_t most, remote_answer_t *answer, err_t *err) {
+    retry_t retry;
+    retry_begin(&retry, patience_ns);
+    for (;;) {
+        remote_request_t request = {.from = from, .to = to};
+        int64_t again_ns;
+        *answer = (remote_answer_t){.status = 0};
+        if (!place->scheme->prepare(place, &request, err) || !transport_send(&request, most, answer, err))
+            return false;
+        if (answer->status == 200 || answer->status == 206)
+            return true;
+        if (answer->unknown) /* a name that is not known now is mostly a mistake */
+            return err_set(err, STATUS_INPUT, "%.1000s: %s", place->shown, answer->why.text);
+        if (!retry_judge(&retry, place, answer, &again_ns, err))
+            return false;
+        transport_free_answer(answer);
+        while (clock_now_ns() < again_ns)
+            if (!stop_nap(STEP_MS, err))
+                return false;
+    }
+}
+
+/* ---- trying again ---- */
+
+void retry_begin(retry_t *retry, int64_t patience_ns) {
+    *retry = (retry_t){.patience_ns = patience_ns};
+    retry_heard(retry);
+}
+
+void retry_heard(retry_t *retry) {
+    retry->heard_ns = clock_now_ns();
+    retry->say_ns = retry->heard_ns + SAY_NS;
+    retry->pause_ns = 0;
+    retry->anew = 0;
+}
+
+int64_t retry_stall_ns(const retry_t *retry) {
+    const int64_t share = retry->patience_ns / 4;
+    return share < STALL_NS ? share : STALL_NS;
+}
+
+/* Pauses double, and are as long as the server asks for, within limits. */
+static int64_t next_pause(const retry_t *retry, const remote_answer_t *answer) {
+    char value[32];
+    int64_t pause_ns = retry->pause_ns ? 2 * retry->pause_ns : FIRST_PAUSE_NS;
+    if (transport_header(answer, "Retry-After", value, sizeof value)) {
+        const int64_t asked_ns = (int64_t)(strtoul(value, NULL, 10) % 1000) * SECOND_NS;
+        pause_ns = asked_ns > pause_ns ? asked_ns : pause_ns;
+    }
+    return pause_ns < LONGEST_PAUSE_NS ? pause_ns : LONGEST_PAUSE_NS;
+}
+
+bool retry_judge(retry_t *retry, const remote_place_t *place, const remote_answer_t *answer,
+                 int64_t *again_ns, err_t *err) {
+    const int64_t now_ns = clock_now_ns(), ends_ns = retry->heard_ns + retry->patience_ns;
+    remote_next_t next = answer->passes ? REMOTE_AGAIN : REMOTE_FAIL;
+    char time[UNITS_MAX];
+    if (answer->status)
+        next = place->scheme->judge(place, answer, err);
+    else
+        err_set(err, answer->why.status, "%.1000s: %s", place->shown, answer->why.text);
+    *again_ns = now_ns;
+    if (next == REMOTE_ANEW)
+        return retry->anew++ < MOST_ANEW;
+    if (next == REMOTE_FAIL)
+        return false;
+    if (now_ns >= ends_ns) {
+        units_time(time, (double)retry->patience_ns / 1e9);
+        return err_add(err, "; that lasted for %s: run the same command again when the server answers", time);
+    }
+    if (now_ns >= retry->say_ns) {
+        log_note("waiting: %s; patience ends in %s", err->text,
+                 units_time(time, (double)(ends_ns - now_ns) / 1e9));
+        retry->say_ns = now_ns + SAY_AGAIN_NS;
+    }
+    retry->pause_ns = next_pause(retry, answer);
+    *again_ns = now_ns + retry->pause_ns < ends_ns ? now_ns + retry->pause_ns : ends_ns;
+    return true;
+}
+
+/* ---- the scheme of http ---- */
+
+/* Bytes that no URL has are encoded, as they stand in a name that a user has typed; what follows a # stays here. */
+static bool prepare(const remote_place_t *place, remote_request_t *request, err_t *err) {
+    (void)err;
+    for (const char *at = place->url; *at && *at != '#'; at++) {
+        const uint8_t byte = (uint8_t)*at;
+        if (byte <= ' ' || byte >= 0x7f)
+            text_print(&request->url, "%%%02X", byte);
+        else
+            text_append_bytes(&request->url, at, 1);
+    }
+    request->redirects = true;
+    request->login = place->scheme == &remote_https;
+    return true;
+}
+
+remote_next_t transport_judge(const remote_place_t *place, const remote_answer_t *answer, err_t *err) {
+    static const struct {
+        unsigned status;
+        const char *words;
+    } rows[] = {
+        {401,
+         "it asks for a login, which https takes from ~/.netrc: machine HOST login USER password PASSWORD"},
+        {403, "it may not be read with this login, or its URL was signed in advance and has expired: get a "
+              "new one"},
+        {404, "there is no such object; check the URL"},
+        {410, "it is there no longer"},
+    };
+    const unsigned status = answer->status;
+    const bool passes = status == 408 || status == 429 || status >= 500;
+    const char *words = passes ? "the server is busy or in trouble" : "check the URL";
+    char code[64], message[300];
+    for (size_t i = 0; i < COUNT(rows); i++)
+        words = rows[i].status == status ? rows[i].words : words;
+    err_set(err, STATUS_INPUT, "%.1000s: HTTP %u: %s", place->shown, status, words);
+    if (transport_element(answer, "Code", code, sizeof code)) {
+        transport_element(answer, "Message", message, sizeof message);
+        err_add(err, " (%s: %s)", code, message);
+    }
+    return passes ? REMOTE_AGAIN : REMOTE_FAIL;
+}
+
+const remote_scheme_t remote_https = {.begins = "https://", .prepare = prepare, .judge = transport_judge},
+                      remote_http = {.begins = "http://", .prepare = prepare, .judge = transport_judge};
