@@ -18,6 +18,28 @@
 #include "catalog/ledger/ledger.h"
 #include "catalog/store/store.h"
 
+#include <stdatomic.h>
+
+/* A command at work on the catalog of a collection. The command is a load itself: it has enrolled, and its heartbeat
+ * goes on. Wherever it waits for other loads, it does so by this table. */
+typedef struct {
+    store_t *store;
+    const char *name; /* of the collection, for sentences */
+    load_id_t self;
+    int64_t lease_ns;
+    const atomic_ullong *own_beats; /* how many of our beats were acknowledged */
+    void *context;                  /* of the functions below */
+    int64_t (*now)(void *context);
+    /* Lets a moment pass. False: stop (err is set). */
+    bool (*wait)(void *context, err_t *err);
+    /* Called with a load that the command waits for; with NULL if it is not known which one. May be NULL. */
+    void (*waits_for)(void *context, const load_seen_t *load);
+} catalog_t;
+
+static inline int64_t catalog_now(const catalog_t *catalog) {
+    return catalog->now(catalog->context);
+}
+
 /* ---- the header (catalog.c) ---- */
 
 /* What a load needs to know of a collection's header. */
@@ -103,83 +125,62 @@ bool catalog_forget_columns(store_t *store, const char *input, err_t *err);
 
 /* ---- other loads (catalog_alone.c) ---- */
 
-/* How a command, which is a load itself, judges and waits for the other loads of a collection. */
-typedef struct {
-    load_id_t self; /* has enrolled, and its heartbeat goes on */
-    int64_t lease_ns;
-    void *context;
-    int64_t (*now)(void *context);
-    uint64_t (*own_beats)(void *context); /* how many of our beats were acknowledged */
-    /* Lets a moment pass. False: stop (err is set). */
-    bool (*wait)(void *context, err_t *err);
-    /* Called with a load that the command waits for; with NULL if it is not known which one. May be NULL. */
-    void (*waits_for)(void *context, const load_seen_t *load);
-} others_t;
-
 /* Reads the loads, and judges them by what was read before. */
-bool others_look(store_t *store, const others_t *others, liveness_t *liveness, err_t *err);
+bool catalog_look_at_others(const catalog_t *catalog, liveness_t *liveness, err_t *err);
 
-/* Drops the collection if it still has this UUID (zeros: there is no collection). context: that of `others`. */
+/* Drops the collection if it still has this UUID (zeros: there is no collection). context: the catalog's. */
 typedef bool catalog_drop_fn(void *context, const uint8_t uuid[STORE_UUID], err_t *err);
 
 /* Drops the collection, by `drop`, and everything that the catalog holds, except that the counters of numbers continue.
  * Refused with status 1 while another load is alive. */
-bool catalog_drop(store_t *store, const char *name, const others_t *others, catalog_drop_fn *drop,
-                  err_t *err);
+bool catalog_drop(const catalog_t *catalog, catalog_drop_fn *drop, err_t *err);
 
 /* With --existing replace (`replaces`) this load works alone from now on, until catalog_end_alone: refused with status
  * 1 while another load is alive, and others are refused meanwhile. *inherited: a load that had replaced documents did
  * not end well, and messages of it may be on their way. Without `replaces`, only waits until such a load is dead. */
-bool catalog_begin_alone(store_t *store, const char *name, const others_t *others, bool replaces,
-                         bool *inherited, err_t *err);
+bool catalog_begin_alone(const catalog_t *catalog, bool replaces, bool *inherited, err_t *err);
 /* Only if no message of this load can be on its way. */
-bool catalog_end_alone(store_t *store, const load_id_t *self, err_t *err);
+bool catalog_end_alone(const catalog_t *catalog, err_t *err);
 
 /* ---- pieces (catalog_pieces.c) ---- */
 
-/* now_ns, here and below: a time before the call, by the clock of `others`. */
-
 /* Reads the entries of all inputs, and then the loads. Leaves out inputs that are done according to the answer to our
  * last write. */
-bool catalog_look(store_t *store, ledger_t *ledger, const others_t *others, err_t *err);
+bool catalog_look(const catalog_t *catalog, ledger_t *ledger, err_t *err);
 /* Reads only the loads, when the ledger's entries were read a moment ago. */
-bool catalog_look_at_loads(store_t *store, ledger_t *ledger, const others_t *others, err_t *err);
+bool catalog_look_at_loads(const catalog_t *catalog, ledger_t *ledger, err_t *err);
 
 /* Reads the entries of pieces that are OURS and that the catalog has not confirmed for a quarter of a lease
  * (in_any_case: of all that are OURS). */
-bool catalog_confirm(store_t *store, ledger_t *ledger, const others_t *others, bool in_any_case, err_t *err);
+bool catalog_confirm(const catalog_t *catalog, ledger_t *ledger, bool in_any_case, err_t *err);
 
 /* Tries to take some pieces (ledger_choose). Afterwards ledger_hand_out gives those that are ours. */
-bool catalog_take(store_t *store, ledger_t *ledger, int64_t now_ns, const work_t *only, size_t least,
+bool catalog_take(const catalog_t *catalog, ledger_t *ledger, const work_t *only, size_t least,
                   uint64_t most_bytes, err_t *err);
 
 /* Writes down what is done. All of it must be durable before. */
-bool catalog_checkpoint(store_t *store, ledger_t *ledger, int64_t now_ns, err_t *err);
+bool catalog_checkpoint(const catalog_t *catalog, ledger_t *ledger, err_t *err);
 
 /* Takes numbers for an input of unknown size, so that `offset` has one, and adds extents to the ledger's entry. *ours
  * is false if the piece belongs to another load now. */
-bool catalog_extend(store_t *store, ledger_t *ledger, int64_t now_ns, work_t *work, uint32_t epoch,
-                    uint64_t offset, bool *ours, err_t *err);
+bool catalog_extend(const catalog_t *catalog, ledger_t *ledger, work_t *work, uint32_t epoch, uint64_t offset,
+                    bool *ours, err_t *err);
 
 /* Pieces that a command holds while it changes something in them, and then gives back unchanged. It takes them as a
  * load takes pieces, but all or none: a command that waits for one piece holds none, so no two commands wait for each
  * other. The ledger has option `holds`, and its inputs are sorted by ordinal; ledger_skip leaves out pieces that are
  * not wanted. */
-typedef struct {
-    store_t *store;
-    ledger_t *ledger;
-    others_t others;
-} hold_t;
 
 /* Waits until all pieces are ours. */
-bool hold_take(const hold_t *hold, err_t *err);
+bool hold_take(const catalog_t *catalog, ledger_t *ledger, err_t *err);
 /* Like catalog_confirm. False: some pieces belong to another command now (status 4), or the catalog did not answer.
  * ledger_confirmed says when it last answered. */
-bool hold_confirm(const hold_t *hold, bool in_any_case, err_t *err);
+bool hold_confirm(const catalog_t *catalog, ledger_t *ledger, bool in_any_case, err_t *err);
 /* Makes changes that are valid only while the pieces are held. False: not all of them were made, and err says why. */
-bool hold_change(const hold_t *hold, const entry_change_t *changes, size_t count, err_t *err);
+bool hold_change(const catalog_t *catalog, ledger_t *ledger, const entry_change_t *changes, size_t count,
+                 err_t *err);
 /* Gives the pieces back. Pieces that another command has taken meanwhile stay its own. */
-bool hold_give_back(const hold_t *hold, err_t *err);
+bool hold_give_back(const catalog_t *catalog, ledger_t *ledger, err_t *err);
 
 /* ---- removing inputs (catalog_removal.c) ---- */
 
@@ -187,7 +188,7 @@ bool hold_give_back(const hold_t *hold, err_t *err);
  * documents in late messages of dead loads belong to no input. */
 
 typedef struct {
-    others_t others; /* whose context the functions below are given */
+    const catalog_t *catalog; /* whose context the functions below are given */
     /* catalog_remove: nothing can refuse it any more; documents are removed from now on. May be NULL. */
     void (*begins)(void *context);
     /* *any: the collection holds documents with the entry's numbers. */
@@ -198,14 +199,13 @@ typedef struct {
 
 /* Finishes removals that were killed: removes the documents of inputs that are out of the catalog. Every load does this
  * before it registers its own inputs. */
-bool catalog_finish_removals(store_t *store, const removal_t *removal, err_t *err);
+bool catalog_finish_removals(const removal_t *removal, err_t *err);
 
 /* Notes that documents of a tombstone may be there again, sent by a load that did not know of the removal. The next
  * catalog_finish_removals removes them. */
-bool catalog_may_remain(store_t *store, uint32_t ordinal, err_t *err);
+bool catalog_may_remain(const catalog_t *catalog, uint32_t ordinal, err_t *err);
 /* Calls catalog_may_remain if there are such documents (*any). */
-bool catalog_look_again(store_t *store, const removal_t *removal, const entry_t *entry, bool *any,
-                        err_t *err);
+bool catalog_look_again(const removal_t *removal, const entry_t *entry, bool *any, err_t *err);
 
 /* An input that is to be removed. */
 typedef struct {
@@ -219,7 +219,6 @@ typedef struct {
  * late finds nothing that is needed. Status 1, and all inputs stay, while a load that is alive owns a piece of one, or
  * while there are documents of one that is to be removed without. After a kill, the next load or the same command
  * removes the rest. An input may be given twice. */
-bool catalog_remove(store_t *store, const removed_t *inputs, size_t count, const removal_t *removal,
-                    err_t *err);
+bool catalog_remove(const removed_t *inputs, size_t count, const removal_t *removal, err_t *err);
 
 #endif

@@ -5,37 +5,38 @@
 
 /* ---- other loads ---- */
 
-bool others_look(store_t *store, const others_t *others, liveness_t *liveness, err_t *err) {
+bool catalog_look_at_others(const catalog_t *catalog, liveness_t *liveness, err_t *err) {
+    store_t *store = catalog->store;
     loads_t loads = {0};
     /* taken before the catalog is asked, because a process that is suspended while it answers has seen nothing
      * meanwhile */
-    const int64_t now_ns = others->now(others->context);
-    const uint64_t own_beats = others->own_beats(others->context);
+    const int64_t now_ns = catalog_now(catalog);
+    const uint64_t own_beats = atomic_load(catalog->own_beats);
     const bool ok =
         store->read_loads(store, &loads, err) && liveness_update(liveness, &loads, now_ns, own_beats, err);
     loads_free(&loads);
     return ok;
 }
 
-static bool concerns(const others_t *others, const load_id_t *only, const load_id_t *load) {
-    return only ? load_id_equal(load, only) : !load_id_equal(load, &others->self);
+static bool concerns(const catalog_t *catalog, const load_id_t *only, const load_id_t *load) {
+    return only ? load_id_equal(load, only) : !load_id_equal(load, &catalog->self);
 }
 
 /* Reads the loads once. *waiting: one of them is not known to be dead. */
-static bool check_others(store_t *store, const char *name, const others_t *others, const load_id_t *only,
-                         bool patient, const char *why, liveness_t *liveness, bool *waiting, err_t *err) {
+static bool check_others(const catalog_t *catalog, const load_id_t *only, bool patient, const char *why,
+                         liveness_t *liveness, bool *waiting, err_t *err) {
     *waiting = false;
-    if (!others_look(store, others, liveness, err))
+    if (!catalog_look_at_others(catalog, liveness, err))
         return false;
     for (size_t i = 0; i < liveness->count; i++) {
         const load_seen_t *load = &liveness->watched[i].load;
-        if (!concerns(others, only, &load->id) || liveness_is_dead(liveness, &load->id))
+        if (!concerns(catalog, only, &load->id) || liveness_is_dead(liveness, &load->id))
             continue;
         if (liveness_alive(liveness, &load->id) && (load->documents || !patient))
             return err_set(err, STATUS_USAGE,
                            "%s is being loaded (process %lld on %s): %s. Stop it "
                            "first, or wait until it has ended",
-                           name, (long long)load->process, load->host, why);
+                           catalog->name, (long long)load->process, load->host, why);
         *waiting = true;
     }
     return true;
@@ -43,15 +44,14 @@ static bool check_others(store_t *store, const char *name, const others_t *other
 
 /* Waits until each other load (or only this one) has ended or is known to be dead. Refused while one is alive, except
  * that a load that has loaded nothing is given patience_ns to end. why: a part of the sentence. */
-static bool wait_for_others(store_t *store, const char *name, const others_t *others, const load_id_t *only,
-                            int64_t patience_ns, const char *why, err_t *err) {
-    liveness_t liveness = {.lease_ns = others->lease_ns};
-    const int64_t until_ns = others->now(others->context) + patience_ns;
+static bool wait_for_others(const catalog_t *catalog, const load_id_t *only, int64_t patience_ns,
+                            const char *why, err_t *err) {
+    liveness_t liveness = {.lease_ns = catalog->lease_ns};
+    const int64_t until_ns = catalog_now(catalog) + patience_ns;
     bool ok = true, waiting = true;
     while (ok && waiting)
-        ok = check_others(store, name, others, only, others->now(others->context) < until_ns, why, &liveness,
-                          &waiting, err) &&
-             (!waiting || others->wait(others->context, err));
+        ok = check_others(catalog, only, catalog_now(catalog) < until_ns, why, &liveness, &waiting, err) &&
+             (!waiting || catalog->wait(catalog->context, err));
     liveness_free(&liveness);
     return ok;
 }
@@ -60,9 +60,9 @@ static bool wait_for_others(store_t *store, const char *name, const others_t *ot
 
 static const char why_alone[] = "where documents are replaced, one load at a time works on the collection";
 
-bool catalog_begin_alone(store_t *store, const char *name, const others_t *others, bool replaces,
-                         bool *inherited, err_t *err) {
-    header_change_t change = {.kind = HEADER_BEGIN_REPLACING, .by = others->self};
+bool catalog_begin_alone(const catalog_t *catalog, bool replaces, bool *inherited, err_t *err) {
+    store_t *store = catalog->store;
+    header_change_t change = {.kind = HEADER_BEGIN_REPLACING, .by = catalog->self};
     load_id_t before = {{0}};
     bool changed;
     *inherited = false;
@@ -72,12 +72,12 @@ bool catalog_begin_alone(store_t *store, const char *name, const others_t *other
         if (!store_read_numbers(store, &header, &found, err))
             return false;
         if (!found)
-            return catalog_refuse_removed(name, err);
+            return catalog_refuse_removed(catalog->name, err);
         change.replacing = header.replacing;
-        if (load_id_equal(&change.replacing, &others->self))
+        if (load_id_equal(&change.replacing, &catalog->self))
             break;
         const bool is_other = !load_id_is_nobody(&change.replacing);
-        if (is_other && !wait_for_others(store, name, others, &change.replacing, 0, why_alone, err))
+        if (is_other && !wait_for_others(catalog, &change.replacing, 0, why_alone, err))
             return false;
         if (!replaces)
             return true;
@@ -87,24 +87,25 @@ bool catalog_begin_alone(store_t *store, const char *name, const others_t *other
     }
     *inherited = !load_id_is_nobody(&before);
     /* a load that begins at the same time finds this one in the header and is refused: give it time to end */
-    if (wait_for_others(store, name, others, NULL, others->lease_ns, why_alone, err))
+    if (wait_for_others(catalog, NULL, catalog->lease_ns, why_alone, err))
         return true;
-    const header_change_t back = {.kind = HEADER_BEGIN_REPLACING, .replacing = others->self, .by = before};
+    const header_change_t back = {.kind = HEADER_BEGIN_REPLACING, .replacing = catalog->self, .by = before};
     err_t ignored;
     store->change_header(store, &back, &changed, &ignored);
     return false;
 }
 
-bool catalog_end_alone(store_t *store, const load_id_t *self, err_t *err) {
-    const header_change_t end = {.kind = HEADER_END_REPLACING, .by = *self};
+bool catalog_end_alone(const catalog_t *catalog, err_t *err) {
+    store_t *store = catalog->store;
+    const header_change_t end = {.kind = HEADER_END_REPLACING, .by = catalog->self};
     bool changed;
     return store->change_header(store, &end, &changed, err);
 }
 
 /* ---- dropping ---- */
 
-static bool wait_for_loads(store_t *store, const char *name, const others_t *others, err_t *err) {
-    return wait_for_others(store, name, others, NULL, 0, "--drop would destroy its work", err);
+static bool wait_for_loads(const catalog_t *catalog, err_t *err) {
+    return wait_for_others(catalog, NULL, 0, "--drop would destroy its work", err);
 }
 
 /* There are entries without a header, which was removed by hand: new numbers begin after theirs, so that the end of the
@@ -141,8 +142,8 @@ static bool refuse_odd(const char *name, int32_t layout, err_t *err) {
 
 /* Writes down the intent to drop. A load that begins later sees it; a load that began earlier is seen by us. The intent
  * of another load is replaced only if that load is dead (*replaced). */
-static bool begin_drop(store_t *store, const char *name, const others_t *others, uint32_t *generation,
-                       bool *replaced, err_t *err) {
+static bool begin_drop(const catalog_t *catalog, uint32_t *generation, bool *replaced, err_t *err) {
+    store_t *store = catalog->store;
     *replaced = false;
     for (bool begun = false; !begun;) {
         catalog_header_t header;
@@ -153,12 +154,12 @@ static bool begin_drop(store_t *store, const char *name, const others_t *others,
         header_change_t change = {.kind = HEADER_BEGIN_DROP,
                                   .dropping = header.dropping,
                                   .drops = header.drops,
-                                  .by = others->self};
-        const bool ours = load_id_equal(&header.dropping, &others->self),
+                                  .by = catalog->self};
+        const bool ours = load_id_equal(&header.dropping, &catalog->self),
                    is_other = !ours && !load_id_is_nobody(&header.dropping);
         *generation = header.generation;
         if (found && header.odd)
-            return refuse_odd(name, header.layout, err);
+            return refuse_odd(catalog->name, header.layout, err);
         if (!found) {
             catalog_header_t fresh = {
                 .layout = STORE_LAYOUT, .lane_rule = RECORD_ID_LANE_RULE, .generation = 1};
@@ -167,7 +168,7 @@ static bool begin_drop(store_t *store, const char *name, const others_t *others,
                 return false;
             continue;
         }
-        if (is_other && !wait_for_loads(store, name, others, err))
+        if (is_other && !wait_for_loads(catalog, err))
             return false;
         if (!ours && !store->change_header(store, &change, &begun, err))
             return false;
@@ -183,49 +184,50 @@ static bool refuse_dropped(const char *name, err_t *err) {
 
 /* False if another load has taken over the drop. Called after the UUID was read: what that load makes later has another
  * UUID. */
-static bool still_ours(store_t *store, const char *name, const others_t *others, err_t *err) {
+static bool still_ours(const catalog_t *catalog, err_t *err) {
+    store_t *store = catalog->store;
     catalog_header_t header;
     bool found;
     if (!store_read_numbers(store, &header, &found, err))
         return false;
-    const bool ours = found && load_id_equal(&header.dropping, &others->self);
-    return ours || refuse_dropped(name, err);
+    const bool ours = found && load_id_equal(&header.dropping, &catalog->self);
+    return ours || refuse_dropped(catalog->name, err);
 }
 
 /* Drops until there is no collection. One that has another UUID meanwhile was not dropped. *any: something was
  * dropped. */
-static bool drop_data(store_t *store, const char *name, const others_t *others, catalog_drop_fn *drop,
-                      bool *any, err_t *err) {
+static bool drop_data(const catalog_t *catalog, catalog_drop_fn *drop, bool *any, err_t *err) {
+    store_t *store = catalog->store;
     for (;; *any = true) {
         uint8_t uuid[STORE_UUID];
-        if (!store->collection(store, uuid, err) || !still_ours(store, name, others, err))
+        if (!store->collection(store, uuid, err) || !still_ours(catalog, err))
             return false;
         if (store_is_no_uuid(uuid))
             return true;
-        if (!drop(others->context, uuid, err))
+        if (!drop(catalog->context, uuid, err))
             return false;
     }
 }
 
 /* All entries with numbers that were taken until now belong to what was dropped: those that are there are removed, and
  * those that a load adds later, after it slept through the drop, are not read. */
-static bool end_drop(store_t *store, const char *name, const others_t *others, uint32_t generation,
-                     err_t *err) {
+static bool end_drop(const catalog_t *catalog, uint32_t generation, err_t *err) {
+    store_t *store = catalog->store;
     for (;;) {
         catalog_header_t header;
         bool found, changed;
         if (!store_read_numbers(store, &header, &found, err))
             return false;
-        const bool ours = found && load_id_equal(&header.dropping, &others->self),
+        const bool ours = found && load_id_equal(&header.dropping, &catalog->self),
                    ended = found && load_id_is_nobody(&header.dropping);
         const header_change_t end = {.kind = HEADER_END_DROP,
-                                     .by = others->self,
+                                     .by = catalog->self,
                                      .next_ordinal = header.next_ordinal,
                                      .generation = generation + 1};
         if (ended)
             return true;
         if (!ours)
-            return refuse_dropped(name, err);
+            return refuse_dropped(catalog->name, err);
         if (!store->remove_entries(store, end.next_ordinal, err) ||
             !store->change_header(store, &end, &changed, err))
             return false;
@@ -233,8 +235,9 @@ static bool end_drop(store_t *store, const char *name, const others_t *others, u
 }
 
 /* Takes back the intent: nothing was dropped, and loads go on as before. */
-static void withdraw(store_t *store, const others_t *others, bool replaced) {
-    const header_change_t cancel = {.kind = HEADER_CANCEL_DROP, .by = others->self};
+static void withdraw(const catalog_t *catalog, bool replaced) {
+    store_t *store = catalog->store;
+    const header_change_t cancel = {.kind = HEADER_CANCEL_DROP, .by = catalog->self};
     bool changed;
     err_t ignored;
     if (replaced)
@@ -242,20 +245,19 @@ static void withdraw(store_t *store, const others_t *others, bool replaced) {
     store->change_header(store, &cancel, &changed, &ignored);
 }
 
-bool catalog_drop(store_t *store, const char *name, const others_t *others, catalog_drop_fn *drop,
-                  err_t *err) {
+bool catalog_drop(const catalog_t *catalog, catalog_drop_fn *drop, err_t *err) {
     uint32_t generation;
     bool replaced, any = false;
-    if (!begin_drop(store, name, others, &generation, &replaced, err))
+    if (!begin_drop(catalog, &generation, &replaced, err))
         return false;
-    if (!wait_for_loads(store, name, others, err)) {
-        withdraw(store, others, replaced);
+    if (!wait_for_loads(catalog, err)) {
+        withdraw(catalog, replaced);
         return false;
     }
-    if (!drop_data(store, name, others, drop, &any, err)) {
+    if (!drop_data(catalog, drop, &any, err)) {
         if (!any && err->status == STATUS_USAGE) /* the server has refused it: this user may not */
-            withdraw(store, others, replaced);
+            withdraw(catalog, replaced);
         return false;
     }
-    return end_drop(store, name, others, generation, err);
+    return end_drop(catalog, generation, err);
 }

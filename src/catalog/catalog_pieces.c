@@ -39,9 +39,9 @@ static bool read_some(store_t *store, uint32_t *ordinals, size_t count, entries_
            (entries->count == asked || refuse_gone(err));
 }
 
-bool catalog_look_at_loads(store_t *store, ledger_t *ledger, const others_t *others, err_t *err) {
+bool catalog_look_at_loads(const catalog_t *catalog, ledger_t *ledger, err_t *err) {
     ledger->loads_reading = ledger->readings;
-    return others_look(store, others, &ledger->liveness, err);
+    return catalog_look_at_others(catalog, &ledger->liveness, err);
 }
 
 typedef bool asks_fn(const ledger_t *ledger, const ledger_input_t *input, int64_t since_ns);
@@ -73,9 +73,9 @@ static bool is_unsettled(const ledger_t *ledger, const ledger_input_t *input, in
     return !ledger_is_settled(ledger, input);
 }
 
-bool catalog_look(store_t *store, ledger_t *ledger, const others_t *others, err_t *err) {
-    return read_inputs(store, ledger, is_unsettled, 0, true, others->now(others->context), err) &&
-           catalog_look_at_loads(store, ledger, others, err);
+bool catalog_look(const catalog_t *catalog, ledger_t *ledger, err_t *err) {
+    return read_inputs(catalog->store, ledger, is_unsettled, 0, true, catalog_now(catalog), err) &&
+           catalog_look_at_loads(catalog, ledger, err);
 }
 
 static bool is_unconfirmed(const ledger_t *ledger, const ledger_input_t *input, int64_t since_ns) {
@@ -87,12 +87,12 @@ static bool is_unconfirmed(const ledger_t *ledger, const ledger_input_t *input, 
     return any;
 }
 
-bool catalog_confirm(store_t *store, ledger_t *ledger, const others_t *others, bool in_any_case, err_t *err) {
-    const int64_t now_ns = others->now(others->context),
-                  since_ns = in_any_case ? now_ns : now_ns - others->lease_ns / CONFIRMED_A_LEASE;
+bool catalog_confirm(const catalog_t *catalog, ledger_t *ledger, bool in_any_case, err_t *err) {
+    const int64_t now_ns = catalog_now(catalog),
+                  since_ns = in_any_case ? now_ns : now_ns - catalog->lease_ns / CONFIRMED_A_LEASE;
     if (!in_any_case && ledger_confirmed(ledger) > since_ns)
         return true;
-    return read_inputs(store, ledger, is_unconfirmed, since_ns, false, now_ns, err);
+    return read_inputs(catalog->store, ledger, is_unconfirmed, since_ns, false, now_ns, err);
 }
 
 /* ---- taking and writing down ---- */
@@ -111,8 +111,10 @@ static bool number_takes(store_t *store, take_t *takes, size_t count, err_t *err
     return true;
 }
 
-bool catalog_take(store_t *store, ledger_t *ledger, int64_t now_ns, const work_t *only, size_t least,
+bool catalog_take(const catalog_t *catalog, ledger_t *ledger, const work_t *only, size_t least,
                   uint64_t most_bytes, err_t *err) {
+    store_t *store = catalog->store;
+    const int64_t now_ns = catalog_now(catalog);
     take_t *takes = NULL;
     size_t count = 0;
     uint64_t changed;
@@ -138,7 +140,9 @@ bool catalog_take(store_t *store, ledger_t *ledger, int64_t now_ns, const work_t
     return ok;
 }
 
-bool catalog_checkpoint(store_t *store, ledger_t *ledger, int64_t now_ns, err_t *err) {
+bool catalog_checkpoint(const catalog_t *catalog, ledger_t *ledger, err_t *err) {
+    store_t *store = catalog->store;
+    const int64_t now_ns = catalog_now(catalog);
     entry_change_t *changes = NULL;
     size_t count = 0;
     uint64_t changed = 0;
@@ -155,8 +159,10 @@ bool catalog_checkpoint(store_t *store, ledger_t *ledger, int64_t now_ns, err_t 
     return ok;
 }
 
-bool catalog_extend(store_t *store, ledger_t *ledger, int64_t now_ns, work_t *work, uint32_t epoch,
-                    uint64_t offset, bool *ours, err_t *err) {
+bool catalog_extend(const catalog_t *catalog, ledger_t *ledger, work_t *work, uint32_t epoch, uint64_t offset,
+                    bool *ours, err_t *err) {
+    store_t *store = catalog->store;
+    const int64_t now_ns = catalog_now(catalog);
     for (;;) {
         const entry_t *entry = &ledger->inputs[work->input].entry;
         uint64_t number, unit, ordinal, changed;
@@ -195,51 +201,50 @@ static bool refuse_lost(err_t *err) {
                    "life for too long: run the same command again");
 }
 
-bool hold_take(const hold_t *hold, err_t *err) {
-    ledger_t *ledger = hold->ledger;
-    const others_t *others = &hold->others;
+bool hold_take(const catalog_t *catalog, ledger_t *ledger, err_t *err) {
     for (;;) {
         const load_seen_t *load;
-        if (!catalog_look(hold->store, ledger, others, err))
+        if (!catalog_look(catalog, ledger, err))
             return false;
         if (ledger_may_hold(ledger, &load)) {
-            if (!catalog_take(hold->store, ledger, others->now(others->context), NULL, SIZE_MAX, 0, err))
+            if (!catalog_take(catalog, ledger, NULL, SIZE_MAX, 0, err))
                 return false;
             if (ledger_holds(ledger))
                 return true;
-            if (!hold_give_back(hold, err)) /* another command was faster */
+            if (!hold_give_back(catalog, ledger, err)) /* another command was faster */
                 return false;
         } else if (load) {
-            others->waits_for(others->context, load);
+            catalog->waits_for(catalog->context, load);
         }
-        if (!others->wait(others->context, err))
+        if (!catalog->wait(catalog->context, err))
             return false;
     }
 }
 
-bool hold_confirm(const hold_t *hold, bool in_any_case, err_t *err) {
-    return catalog_confirm(hold->store, hold->ledger, &hold->others, in_any_case, err) &&
-           (ledger_holds(hold->ledger) || refuse_lost(err));
+bool hold_confirm(const catalog_t *catalog, ledger_t *ledger, bool in_any_case, err_t *err) {
+    return catalog_confirm(catalog, ledger, in_any_case, err) && (ledger_holds(ledger) || refuse_lost(err));
 }
 
-bool hold_change(const hold_t *hold, const entry_change_t *changes, size_t count, err_t *err) {
+bool hold_change(const catalog_t *catalog, ledger_t *ledger, const entry_change_t *changes, size_t count,
+                 err_t *err) {
     uint64_t changed = 0;
     if (!count)
         return true;
-    if (!hold->store->change_entries(hold->store, changes, count, &changed, err))
+    if (!catalog->store->change_entries(catalog->store, changes, count, &changed, err))
         return false;
     return changed == count ||
-           (hold_confirm(hold, true, err) && err_set(err, STATUS_SERVER,
-                                                     "the catalog was changed by somebody while records were "
-                                                     "loaded again: run the same command again"));
+           (hold_confirm(catalog, ledger, true, err) &&
+            err_set(err, STATUS_SERVER,
+                    "the catalog was changed by somebody while records were loaded again: run the same "
+                    "command again"));
 }
 
-bool hold_give_back(const hold_t *hold, err_t *err) {
+bool hold_give_back(const catalog_t *catalog, ledger_t *ledger, err_t *err) {
     entry_change_t *changes;
     size_t count;
     uint64_t changed;
-    const bool ok = ledger_give_back(hold->ledger, &changes, &count, err) &&
-                    (!count || hold->store->change_entries(hold->store, changes, count, &changed, err));
+    const bool ok = ledger_give_back(ledger, &changes, &count, err) &&
+                    (!count || catalog->store->change_entries(catalog->store, changes, count, &changed, err));
     free(changes);
     return ok;
 }

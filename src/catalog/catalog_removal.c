@@ -7,7 +7,7 @@
 
 /* The inputs that are removed at once. */
 typedef struct {
-    store_t *store;
+    store_t *store; /* the catalog's */
     const removal_t *removal;
     uint32_t *ordinals; /* ascending */
     bool *documents;
@@ -33,7 +33,7 @@ static bool refuse_owned(const entry_t *entry, const load_seen_t *owner, err_t *
 /* ---- taking ---- */
 
 static bool is_ours(const removal_t *removal, const piece_t *piece) {
-    return load_id_equal(&piece->owner, &removal->others.self);
+    return load_id_equal(&piece->owner, &removal->catalog->self);
 }
 
 /* Takes all pieces that are free or whose owners are dead. documents: nothing of them counts as done from now on. */
@@ -47,7 +47,7 @@ static bool take_pieces(store_t *store, const removal_t *removal, const entry_t 
                                        .owner = piece->owner,
                                        .epoch = piece->epoch,
                                        .sets_owner = true,
-                                       .new_owner = removal->others.self,
+                                       .new_owner = removal->catalog->self,
                                        .new_epoch = piece->epoch + 1,
                                        .progress = documents ? &empty : NULL};
         uint64_t changed;
@@ -92,15 +92,15 @@ static bool owns_all(const removing_t *removing) {
 }
 
 static bool own_all(removing_t *removing, err_t *err) {
-    const others_t *others = &removing->removal->others;
-    liveness_t liveness = {.lease_ns = others->lease_ns};
+    const catalog_t *catalog = removing->removal->catalog;
+    liveness_t liveness = {.lease_ns = catalog->lease_ns};
     bool ok = true, ours = false;
     while (ok && !ours) {
-        ok = read_entries(removing, err) && others_look(removing->store, others, &liveness, err) &&
+        ok = read_entries(removing, err) && catalog_look_at_others(catalog, &liveness, err) &&
              check_owners(removing, &liveness, err) && take_all(removing, &liveness, err) &&
              read_entries(removing, err);
         ours = ok && owns_all(removing);
-        ok = ok && (ours || others->wait(others->context, err));
+        ok = ok && (ours || catalog->wait(catalog->context, err));
     }
     liveness_free(&liveness);
     return ok;
@@ -109,10 +109,10 @@ static bool own_all(removing_t *removing, err_t *err) {
 /* ---- removing ---- */
 
 static bool wait_a_lease(const removal_t *removal, err_t *err) {
-    const others_t *others = &removal->others;
-    const int64_t until_ns = others->now(others->context) + others->lease_ns;
-    while (others->now(others->context) < until_ns)
-        if (!others->wait(others->context, err))
+    const catalog_t *catalog = removal->catalog;
+    const int64_t until_ns = catalog_now(catalog) + catalog->lease_ns;
+    while (catalog_now(catalog) < until_ns)
+        if (!catalog->wait(catalog->context, err))
             return false;
     return true;
 }
@@ -124,16 +124,15 @@ static bool refuse_lost(const entry_t *entry, err_t *err) {
                    entry->path);
 }
 
-bool catalog_may_remain(store_t *store, uint32_t ordinal, err_t *err) {
+bool catalog_may_remain(const catalog_t *catalog, uint32_t ordinal, err_t *err) {
     const entry_change_t change = {.ordinal = ordinal, .sets_remains = true, .remains = true};
     uint64_t changed;
-    return store->change_entries(store, &change, 1, &changed, err);
+    return catalog->store->change_entries(catalog->store, &change, 1, &changed, err);
 }
 
-bool catalog_look_again(store_t *store, const removal_t *removal, const entry_t *entry, bool *any,
-                        err_t *err) {
-    return removal->look(removal->others.context, entry, any, err) &&
-           (!*any || catalog_may_remain(store, entry->ordinal, err));
+bool catalog_look_again(const removal_t *removal, const entry_t *entry, bool *any, err_t *err) {
+    return removal->look(removal->catalog->context, entry, any, err) &&
+           (!*any || catalog_may_remain(removal->catalog, entry->ordinal, err));
 }
 
 /* *any: there are documents of an entry that may have some. removes: removes them before it checks. */
@@ -143,8 +142,8 @@ static bool look_at_all(const removal_t *removal, const entries_t *entries, bool
     for (size_t i = 0; i < entries->count; i++) {
         const entry_t *entry = &entries->entries[i];
         bool found = false;
-        if (entry->remains && ((removes && !removal->remove(removal->others.context, entry, err)) ||
-                               !removal->look(removal->others.context, entry, &found, err)))
+        if (entry->remains && ((removes && !removal->remove(removal->catalog->context, entry, err)) ||
+                               !removal->look(removal->catalog->context, entry, &found, err)))
             return false;
         *any |= found;
     }
@@ -153,15 +152,15 @@ static bool look_at_all(const removal_t *removal, const entries_t *entries, bool
 
 /* Notes that no documents are there, and checks once more: meanwhile a load may have woken up, found its input removed,
  * and noted that documents may remain, and that note must not be lost. */
-static bool note_all(store_t *store, const removal_t *removal, const entries_t *entries, bool *any,
-                     err_t *err) {
+static bool note_all(const removal_t *removal, const entries_t *entries, bool *any, err_t *err) {
+    store_t *store = removal->catalog->store;
     for (size_t i = 0; i < entries->count; i++) {
         const entry_t *entry = &entries->entries[i];
         const entry_change_t done = {.ordinal = entry->ordinal, .sets_remains = true, .remains = false};
         uint64_t changed;
         bool found = false;
         if (entry->remains && (!store->change_entries(store, &done, 1, &changed, err) ||
-                               !catalog_look_again(store, removal, entry, &found, err)))
+                               !catalog_look_again(removal, entry, &found, err)))
             return false;
         *any |= found;
     }
@@ -177,14 +176,14 @@ static bool remain_any(const entries_t *entries) {
 
 /* Removes until nothing is found, and checks once more a lease later: by then everything that was on its way when its
  * load died has arrived. All entries were taken out of the catalog before, so one lease does for all of them. */
-static bool remove_documents(store_t *store, const removal_t *removal, const entries_t *entries, err_t *err) {
+static bool remove_documents(const removal_t *removal, const entries_t *entries, err_t *err) {
     bool any = remain_any(entries);
     while (any) {
         if (!look_at_all(removal, entries, true, &any, err))
             return false;
         if (!any && (!wait_a_lease(removal, err) || !look_at_all(removal, entries, false, &any, err)))
             return false;
-        if (!any && !note_all(store, removal, entries, &any, err))
+        if (!any && !note_all(removal, entries, &any, err))
             return false;
     }
     return true;
@@ -198,7 +197,7 @@ static bool refuse_documents(const removing_t *removing, err_t *err) {
         bool any = false;
         if (entry->removed || removing->documents[i])
             continue;
-        if (!removal->look(removal->others.context, entry, &any, err))
+        if (!removal->look(removal->catalog->context, entry, &any, err))
             return false;
         if (!any)
             continue;
@@ -218,7 +217,7 @@ static bool bury_all(removing_t *removing, err_t *err) {
         const entry_t *entry = &removing->entries.entries[i];
         const entry_change_t change = {
             .ordinal = entry->ordinal,
-            .owner = removing->removal->others.self,
+            .owner = removing->removal->catalog->self,
             .epoch = entry->removed ? 0 : entry->pieces[0].epoch,
             .owns_all = true,
             .removes = true,
@@ -266,26 +265,25 @@ static bool list_all(removing_t *removing, const removed_t *inputs, size_t count
     return true;
 }
 
-bool catalog_remove(store_t *store, const removed_t *inputs, size_t count, const removal_t *removal,
-                    err_t *err) {
-    removing_t removing = {.store = store, .removal = removal};
+bool catalog_remove(const removed_t *inputs, size_t count, const removal_t *removal, err_t *err) {
+    removing_t removing = {.store = removal->catalog->store, .removal = removal};
     if (!count)
         return true;
     bool ok = list_all(&removing, inputs, count, err) && own_all(&removing, err) &&
               refuse_documents(&removing, err) && bury_all(&removing, err);
     if (ok && removal->begins)
-        removal->begins(removal->others.context);
-    ok = ok && remove_documents(store, removal, &removing.entries, err);
+        removal->begins(removal->catalog->context);
+    ok = ok && remove_documents(removal, &removing.entries, err);
     entries_free(&removing.entries);
     free(removing.ordinals);
     free(removing.documents);
     return ok;
 }
 
-bool catalog_finish_removals(store_t *store, const removal_t *removal, err_t *err) {
+bool catalog_finish_removals(const removal_t *removal, err_t *err) {
     entries_t entries = {0};
-    const bool ok =
-        store_read_all(store, NULL, 0, &entries, err) && remove_documents(store, removal, &entries, err);
+    const bool ok = store_read_all(removal->catalog->store, NULL, 0, &entries, err) &&
+                    remove_documents(removal, &entries, err);
     entries_free(&entries);
     return ok;
 }

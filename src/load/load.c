@@ -198,7 +198,7 @@ static bool may_begin_again(run_t *run, const err_t *err, inputs_t *inputs) {
     inputs->skipped = plan->result->skipped;
     inputs->id = run->target->before;
     if (run->files && load_id_is_nobody(&inputs->id))
-        inputs->id = run->target->id;
+        inputs->id = run->target->catalog.self;
     plan->manifest = (manifest_t){.count = 0};
     plan->result->skipped = (misfits_t){.items = NULL};
     return true;

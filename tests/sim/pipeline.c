@@ -748,8 +748,8 @@ static bool extend(sim_load_t *load, err_t *err) {
     bool ours;
     if (!load->extend.wanted)
         return true;
-    if (!catalog_extend(&load->store.store, &load->ledger, load_clock(load), load->extend.work,
-                        load->extend.epoch, load->extend.offset, &ours, err))
+    if (!catalog_extend(&load->catalog, &load->ledger, load->extend.work, load->extend.epoch,
+                        load->extend.offset, &ours, err))
         return false;
     load->extend.wanted = false;
     drop_lost(load);
@@ -855,15 +855,14 @@ static void waits_for(void *context, const load_seen_t *load) {
 }
 
 coordinator_t pipeline_coordinator(sim_load_t *load) {
-    others_t others = program_others(load);
-    others.wait = nap;
-    others.waits_for = waits_for;
-    return (coordinator_t){.store = &load->store.store,
+    load->coordinating = load->catalog;
+    load->coordinating.wait = nap;
+    load->coordinating.waits_for = waits_for;
+    return (coordinator_t){.catalog = &load->coordinating,
                            .ledger = &load->ledger,
                            .least_pieces = PIPELINE_LEAST_PIECES,
                            .piece_bytes = PIPELINE_PIECE_BYTES,
                            .checkpoint_ns = 3 * SIM_TICK,
-                           .others = others,
                            .context = load,
                            .hand_out = hand_out,
                            .wait = wait,

@@ -69,32 +69,19 @@ static int64_t now(void *context) {
     return load_clock(context);
 }
 
-static uint64_t own_beats(void *context) {
-    return ((const sim_load_t *)context)->own_beats;
-}
-
 static bool nap(void *context, err_t *err) {
     const sim_load_t *load = context;
     actor_sleep(load->world, SIM_TICK);
     return !load->told_to_stop || err_set(err, STATUS_TERMINATED, "a signal");
 }
 
-others_t program_others(sim_load_t *load) {
-    return (others_t){.self = load->id,
-                      .lease_ns = SIM_LEASE,
-                      .context = load,
-                      .now = now,
-                      .own_beats = own_beats,
-                      .wait = nap};
-}
-
-static removal_t removal_of(sim_load_t *load) {
-    return (removal_t){.others = program_others(load), .look = sim_look, .remove = sim_remove};
+static removal_t removal_of(const sim_load_t *load) {
+    return (removal_t){.catalog = &load->catalog, .look = sim_look, .remove = sim_remove};
 }
 
 static bool finish_removals(sim_load_t *load, err_t *err) {
     const removal_t removal = removal_of(load);
-    return !load->registration.remains || catalog_finish_removals(&load->store.store, &removal, err);
+    return !load->registration.remains || catalog_finish_removals(&removal, err);
 }
 
 static bool ask_catalog(sim_load_t *load, err_t *err) {
@@ -113,7 +100,7 @@ static bool remove_changed(sim_load_t *load, err_t *err) {
     for (size_t i = 0; i < registration->count; i++)
         if (registration->wanted[i].changed)
             changed[count++] = (removed_t){&registration->wanted[i].entry, .documents = true};
-    if (!catalog_remove(&load->store.store, changed, count, &removal, err))
+    if (!catalog_remove(changed, count, &removal, err))
         return false;
     if (!count && !registration->remains)
         return true;
@@ -136,7 +123,7 @@ static void remove_turned_out(sim_load_t *load) {
         if (load->turned_out[i])
             changed[count++] = (removed_t){&load->ledger.inputs[i].entry, .documents = true};
     load->again |= count > 0;
-    catalog_remove(&load->store.store, changed, count, &removal, &ignored);
+    catalog_remove(changed, count, &removal, &ignored);
 }
 
 /* ---- registering ---- */
@@ -199,8 +186,7 @@ static bool drop_drop(void *context, const uint8_t uuid[STORE_UUID], err_t *err)
 }
 
 static bool drop(sim_load_t *load, err_t *err) {
-    const others_t others = program_others(load);
-    return catalog_drop(&load->store.store, "c", &others, drop_drop, err);
+    return catalog_drop(&load->catalog, drop_drop, err);
 }
 
 /* ---- the journey ---- */
@@ -255,7 +241,7 @@ static bool look_again(sim_load_t *load, const places_t *places, const char *nam
         const entry_t *entry = &entries->entries[i];
         bool any;
         if (entry->removed && strcmp(entry->path, name) == 0 &&
-            !catalog_look_again(&load->store.store, &removal, entry, &any, err))
+            !catalog_look_again(&removal, entry, &any, err))
             return false;
     }
     return true;
@@ -265,7 +251,7 @@ static bool look_again(sim_load_t *load, const places_t *places, const char *nam
 static bool finish_all_removals(sim_load_t *load, err_t *err) {
     const removal_t removal = removal_of(load);
     load->registered = load->world->steps;
-    return catalog_finish_removals(&load->store.store, &removal, err);
+    return catalog_finish_removals(&removal, err);
 }
 
 /* As forget.c does it. */
@@ -292,8 +278,8 @@ static bool forget(sim_load_t *load, err_t *err) {
               err_set(err, STATUS_USAGE, "%s is not in the catalog", name);
     const removal_t removal = removal_of(load);
     ok = ok && program_begin(load, err) &&
-         catalog_remove(store, &(removed_t){entry, .documents = load->command.documents}, entry ? 1 : 0,
-                        &removal, err) &&
+         catalog_remove(&(removed_t){entry, .documents = load->command.documents}, entry ? 1 : 0, &removal,
+                        err) &&
          look_again(load, places, name, err) && finish_all_removals(load, err);
     places_free(places);
     return ok;
@@ -378,6 +364,14 @@ void program_start(world_t *world, uint32_t slot) {
     load->clock_at = world->now;
     load->clock_then = 7 * (int64_t)number * SIM_TICK;
     sim_store_make(load);
+    load->catalog = (catalog_t){.store = &load->store.store,
+                                .name = "c",
+                                .self = load->id,
+                                .lease_ns = SIM_LEASE,
+                                .own_beats = &load->own_beats,
+                                .context = load,
+                                .now = now,
+                                .wait = nap};
     load->heart.alive = false;
     TRACE(world, "load %u starts in slot %u%s%s%s", number, slot,
           load->command.retry    ? ", --retry"

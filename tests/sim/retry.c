@@ -24,7 +24,6 @@ typedef struct {
 typedef struct {
     sim_load_t *load;
     sim_wire_t wire;
-    hold_t hold;
     places_t *before, *places; /* before anything was ours, and since */
     item_t items[SIM_REJECTED];
     uint32_t count;
@@ -91,9 +90,8 @@ static bool hold(retry_t *retry, err_t *err) {
     for (size_t i = 0; i < entries->count; i++)
         if (!entries->entries[i].removed && !want(retry, &entries->entries[i], err))
             return false;
-    retry->hold = (hold_t){&load->store.store, &load->ledger, program_others(load)};
-    retry->hold.others.waits_for = waits_for;
-    return hold_take(&retry->hold, err);
+    load->catalog.waits_for = waits_for;
+    return hold_take(&load->catalog, &load->ledger, err);
 }
 
 /* ---- which entries count ---- */
@@ -199,7 +197,7 @@ static bool write_marks(retry_t *retry, err_t *err) {
               (unsigned long long)item->is.mark.hash);
         changes[count++] = ledger_fix_change(&retry->load->ledger, item->held, &item->is.mark, 1);
     }
-    return hold_change(&retry->hold, changes, count, err);
+    return hold_change(&retry->load->catalog, &retry->load->ledger, changes, count, err);
 }
 
 static bool note(retry_t *retry, err_t *err) {
@@ -328,7 +326,7 @@ static bool send_all(retry_t *retry, err_t *err) {
             *err = load->error;
             return false;
         }
-        if (!hold_confirm(&retry->hold, false, err))
+        if (!hold_confirm(&retry->load->catalog, &retry->load->ledger, false, err))
             return false;
         make_wire(retry, open[0]);
         if (!send_some(retry, open, count, err))
@@ -388,7 +386,7 @@ bool retry_run(sim_load_t *load, status_t *status, err_t *err) {
     if (!settle(&retry, err) || !make_durable(&retry, incarnation, err) || !write_marks(&retry, err))
         return false;
     err_t ignored;
-    hold_give_back(&retry.hold, &ignored);
+    hold_give_back(&load->catalog, &load->ledger, &ignored);
     if (retry.some_rejected)
         *status = STATUS_SOME_REJECTED;
     check_all(&retry);

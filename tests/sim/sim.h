@@ -228,7 +228,9 @@ struct sim_load {
         sim_load_t *load;
     } store;
     const content_t *seen[SIM_INPUTS];
-    uint64_t beats, own_beats;
+    uint64_t beats;
+    atomic_ullong own_beats;
+    catalog_t catalog, coordinating; /* the second waits as the coordinator does */
     catalog_settings_t settings;
     uint32_t generation;
     ledger_t ledger;
@@ -423,7 +425,6 @@ bool sim_replace(sim_wire_t *wire, int64_t id, uint32_t old, uint32_t document, 
 /* ---- program.c, pipeline.c, retry.c ---- */
 
 void program_start(world_t *world, uint32_t slot);
-others_t program_others(sim_load_t *load);
 void program_kill(world_t *world, sim_load_t *load);
 void pipeline_worker(void *load);
 coordinator_t pipeline_coordinator(sim_load_t *load);

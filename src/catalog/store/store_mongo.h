@@ -14,6 +14,8 @@
 #include "catalog/store/store.h"
 #include "server/server.h"
 
+#include <stdatomic.h>
+
 enum { STORE_LEASE_MS = 20000 };
 
 /* The client stays the caller's; nothing else may use it while the store is open. NULL: err. */
@@ -45,7 +47,7 @@ typedef struct heartbeat heartbeat_t;
 heartbeat_t *heartbeat_start(server_t *server, const load_id_t *load, int64_t lease_ms,
                              uint64_t (*documents)(void *context), void *context, err_t *err);
 /* How many beats were acknowledged. Any thread. */
-uint64_t heartbeat_count(const heartbeat_t *heartbeat);
+const atomic_ullong *heartbeat_count(const heartbeat_t *heartbeat);
 /* Ends the thread and frees the heartbeat. NULL is allowed. */
 void heartbeat_stop(heartbeat_t *heartbeat);
 

@@ -224,8 +224,8 @@ heartbeat_t *heartbeat_start(server_t *server, const load_id_t *load, int64_t le
     return NULL;
 }
 
-uint64_t heartbeat_count(const heartbeat_t *heartbeat) {
-    return atomic_load(&heartbeat->count);
+const atomic_ullong *heartbeat_count(const heartbeat_t *heartbeat) {
+    return &heartbeat->count;
 }
 
 void heartbeat_stop(heartbeat_t *heartbeat) {

@@ -159,11 +159,7 @@ typedef struct {
 
 static int64_t now(void *context) {
     (void)context;
-    return clock_now_ns();
-}
-
-static uint64_t own_beats(void *context) {
-    return heartbeat_count(((forgetting_t *)context)->heartbeat);
+    return clock_awake_or_not_ns();
 }
 
 static uint64_t no_documents(void *context) {
@@ -352,7 +348,7 @@ static bool look_again(forgetting_t *forgetting, const removal_t *removal, const
         bool any;
         if (!entry->removed)
             continue;
-        if (!catalog_look_again(forgetting->store, removal, entry, &any, err))
+        if (!catalog_look_again(removal, entry, &any, err))
             return false;
         *late |= any;
     }
@@ -410,15 +406,16 @@ static void begins(void *context) {
 }
 
 static bool forget_all(forgetting_t *forgetting, forgotten_t *forgotten, err_t *err) {
-    const removal_t removal = {.others = {.self = forgetting->id,
-                                          .lease_ns = forgetting->lease_ms * 1000000,
-                                          .context = forgetting,
-                                          .now = now,
-                                          .own_beats = own_beats,
-                                          .wait = nap},
-                               .begins = begins,
-                               .look = look,
-                               .remove = remove_documents};
+    const catalog_t catalog = {.store = forgetting->store,
+                               .name = server_namespace(forgetting->server),
+                               .self = forgetting->id,
+                               .lease_ns = forgetting->lease_ms * 1000000,
+                               .own_beats = heartbeat_count(forgetting->heartbeat),
+                               .context = forgetting,
+                               .now = now,
+                               .wait = nap};
+    const removal_t removal = {
+        .catalog = &catalog, .begins = begins, .look = look, .remove = remove_documents};
     size_t count = 0;
     removed_t *inputs = calloc(forgetting->spec->input_count + 1, sizeof *inputs);
     if (!inputs)
@@ -426,13 +423,13 @@ static bool forget_all(forgetting_t *forgetting, forgotten_t *forgotten, err_t *
     tell_step(forgetting, forgotten->name);
     bool ok = find_removed(forgetting, forgotten, inputs, &count, err) &&
               (!forgetting->spec->documents || entry_documents_may_remove(&forgetting->documents, err)) &&
-              catalog_remove(forgetting->store, inputs, count, &removal, err);
+              catalog_remove(inputs, count, &removal, err);
     for (size_t i = 0; ok && forgetting->spec->documents && i < count; i++)
         ok = catalog_forget_columns(forgetting->store, inputs[i].entry->path, err);
     free(inputs);
     for (size_t i = 0; ok && i < forgetting->spec->input_count; i++)
         ok = look_at_rest(forgetting, &removal, &forgotten[i], err);
-    return ok && catalog_finish_removals(forgetting->store, &removal, err);
+    return ok && catalog_finish_removals(&removal, err);
 }
 
 static void close_all(forgetting_t *forgetting, const err_t *err, bool ok) {

@@ -102,10 +102,10 @@ static bool add_input(run_t *run, const wanting_t *wanting, size_t *at, err_t *e
 
 static bool fill_ledger(run_t *run, wanting_t *wanting, err_t *err) {
     target_t *target = run->target;
-    const ledger_options_t options = {.self = target->id,
+    const ledger_options_t options = {.self = target->catalog.self,
                                       .generation = target->generation,
                                       .holds = true,
-                                      .lease_ns = target->lease_ms * 1000000,
+                                      .lease_ns = target->catalog.lease_ns,
                                       .relate = relate,
                                       .context = run};
     bool ok = true;
@@ -118,15 +118,6 @@ static bool fill_ledger(run_t *run, wanting_t *wanting, err_t *err) {
 }
 
 /* ---- holding: taking and keeping ---- */
-
-static int64_t now(void *context) {
-    (void)context;
-    return clock_awake_or_not_ns();
-}
-
-static uint64_t own_beats(void *context) {
-    return heartbeat_count(((const run_t *)context)->target->heartbeat);
-}
 
 static bool nap(void *context, err_t *err) {
     ((run_t *)context)->plan->result->waited_ns += LOOK_MS * INT64_C(1000000);
@@ -142,48 +133,36 @@ static void waits_for(void *context, const load_seen_t *load) {
     run->target->waits_told = true;
 }
 
-static hold_t hold_of(run_t *run) {
-    target_t *target = run->target;
-    const others_t others = {.self = target->id,
-                             .lease_ns = target->lease_ms * 1000000,
-                             .context = run,
-                             .now = now,
-                             .own_beats = own_beats,
-                             .wait = nap,
-                             .waits_for = waits_for};
-    return (hold_t){.store = target->store, .ledger = &run->ledger, .others = others};
-}
-
 static bool run_hold_retried(run_t *run, err_t *err) {
-    const hold_t hold = hold_of(run);
+    catalog_t *catalog = &run->target->catalog;
+    catalog->context = run;
+    catalog->wait = nap;
+    catalog->waits_for = waits_for;
     wanting_t wanting = {.catalog = run->target->own_catalog};
-    if (!(wanting.places = run->places_before = places_read(run->target->store, err)))
+    if (!(wanting.places = run->places_before = places_read(run->target->catalog.store, err)))
         return false;
     bool ok = retry_marks_read(run, err);
     for (size_t i = 0; ok && i < fixes_entries(run->fixes); i++)
         ok = want(&wanting, fixes_head(run->fixes, i), err);
-    ok = ok && fill_ledger(run, &wanting, err) && hold_take(&hold, err);
+    ok = ok && fill_ledger(run, &wanting, err) && hold_take(catalog, &run->ledger, err);
     free(wanting.pieces);
     return ok;
 }
 
 bool run_keep_held(run_t *run, bool in_any_case, err_t *err) {
-    const hold_t hold = hold_of(run);
-    if (!hold_confirm(&hold, in_any_case, err))
+    if (!hold_confirm(&run->target->catalog, &run->ledger, in_any_case, err))
         return false;
     atomic_store_explicit(&run->loading.confirmed_ns, ledger_confirmed(&run->ledger), memory_order_release);
     return true;
 }
 
 static bool run_change_held(run_t *run, const entry_change_t *changes, size_t count, err_t *err) {
-    const hold_t hold = hold_of(run);
-    return hold_change(&hold, changes, count, err);
+    return hold_change(&run->target->catalog, &run->ledger, changes, count, err);
 }
 
 static void run_give_back_held(run_t *run) {
-    const hold_t hold = hold_of(run);
     err_t ignored;
-    if (!hold_give_back(&hold, &ignored))
+    if (!hold_give_back(&run->target->catalog, &run->ledger, &ignored))
         log_detail("the inputs are this load's until others see that it has ended: %s", ignored.text);
 }
 
@@ -633,7 +612,7 @@ static bool send_fixed(run_t *run, block_t **done, err_t *err) {
 
 /* Judges and notes marks while nobody else can change them. */
 static bool prepare(run_t *run, err_t *err) {
-    return run_hold_retried(run, err) && (run->places = places_read(run->target->store, err)) &&
+    return run_hold_retried(run, err) && (run->places = places_read(run->target->catalog.store, err)) &&
            retry_marks_note(run, err) && run_keep_held(run, true, err);
 }
 

@@ -40,13 +40,13 @@ static bool copy_extents(load_file_t *file, const entry_t *entry, err_t *err) {
 static bool extend(run_t *run, asking_t *asking) {
     load_file_t *file = asking->file;
     bool ours;
-    return catalog_extend(run->target->store, &run->ledger, clock_awake_or_not_ns(), file->work, file->epoch,
-                          asking->offset, &ours, &asking->err) &&
+    return catalog_extend(&run->target->catalog, &run->ledger, file->work, file->epoch, asking->offset, &ours,
+                          &asking->err) &&
            ours && copy_extents(file, &run->ledger.inputs[file->work->input].entry, &asking->err);
 }
 
 bool target_bind(target_t *target, err_t *err) {
-    target->bound = target->bound || catalog_bind(target->store, &target->settings, err);
+    target->bound = target->bound || catalog_bind(target->catalog.store, &target->settings, err);
     return target->bound;
 }
 
@@ -123,7 +123,7 @@ static bool go_on(run_t *run, load_file_t *file, err_t *err) {
     if (!may_go_on(run->plan, file, err))
         return false;
     ledger_goes_on(ledger, work);
-    if (!catalog_take(run->target->store, ledger, clock_awake_or_not_ns(), work, 1, 0, err))
+    if (!catalog_take(&run->target->catalog, ledger, work, 1, 0, err))
         return false;
     if (work->state != WORK_OURS)
         return err_set(err, STATUS_SERVER,
@@ -414,6 +414,7 @@ typedef struct {
         int64_t at_ns;
         uint64_t bytes;
     } read[2]; /* text that was read until two moments of the last two seconds */
+    catalog_t catalog;
     coordinator_t coordinator;
 } conductor_t;
 
@@ -422,15 +423,6 @@ static counts_t so_far(const run_t *run) {
     for (uint32_t i = 0; i < run->loader_count; i++)
         loader_add_counters(run->loaders[i], &sum);
     return sum.counts;
-}
-
-static int64_t now(void *context) {
-    (void)context;
-    return clock_awake_or_not_ns();
-}
-
-static uint64_t own_beats(void *context) {
-    return heartbeat_count(((conductor_t *)context)->run->target->heartbeat);
 }
 
 /* True if the next piece of the same stream will be handed out right after this one. */
@@ -453,9 +445,9 @@ static bool outlive_others(conductor_t *conductor, err_t *err) {
         return true;
     log_note("an earlier load failed while it replaced documents: waiting %lld s, until none of its messages "
              "can arrive any more",
-             (long long)(run->target->lease_ms / 1000));
+             (long long)(run->target->catalog.lease_ns / 1000000000));
     run->target->outlived = true;
-    return nap(conductor, run->target->lease_ms * 1000000, err);
+    return nap(conductor, run->target->catalog.lease_ns, err);
 }
 
 static bool hand_out(void *context, work_t *work, err_t *err) {
@@ -677,19 +669,15 @@ static bool wait_to_look(void *context, err_t *err) {
 
 static coordinator_t coordinator_of(conductor_t *conductor) {
     const run_t *run = conductor->run;
-    const others_t others = {.self = run->target->id,
-                             .lease_ns = run->target->lease_ms * 1000000,
-                             .context = conductor,
-                             .now = now,
-                             .own_beats = own_beats,
-                             .wait = wait_to_look,
-                             .waits_for = waits_for};
-    return (coordinator_t){.store = run->target->store,
+    conductor->catalog = run->target->catalog;
+    conductor->catalog.context = conductor;
+    conductor->catalog.wait = wait_to_look;
+    conductor->catalog.waits_for = waits_for;
+    return (coordinator_t){.catalog = &conductor->catalog,
                            .ledger = &conductor->run->ledger,
                            .least_pieces = 1,
                            .piece_bytes = run->plan->existing == EXISTING_REPLACE ? 0 : RUN_LEAST_PORTION,
                            .checkpoint_ns = CHECKPOINT_NS,
-                           .others = others,
                            .context = conductor,
                            .hand_out = hand_out,
                            .wait = wait_for_change,
@@ -717,7 +705,7 @@ bool run_conduct(run_t *run, err_t *err) {
     conductor_t conductor = {.run = run, .followed_ns = clock_now_ns()};
     conductor.coordinator = coordinator_of(&conductor);
     return coordinator_run(&conductor.coordinator, err) && send_rest(&conductor, err) &&
-           catalog_check_collection(target->store, &target->settings, target->generation, err);
+           catalog_check_collection(target->catalog.store, &target->settings, target->generation, err);
 }
 
 bool run_flush(run_t *run, err_t *err) {

@@ -1,31 +1,26 @@
 #include "load/run/coordinator.h"
 
-static int64_t now_of(const coordinator_t *coordinator) {
-    return coordinator->others.now(coordinator->others.context);
-}
-
 static void tell(coordinator_t *coordinator) {
     coordinator->written(coordinator->context, ledger_confirmed(coordinator->ledger));
 }
 
 bool coordinator_flush(coordinator_t *coordinator, err_t *err) {
     bool ok = coordinator->collect(coordinator->context, err);
-    ok = ok && catalog_checkpoint(coordinator->store, coordinator->ledger, now_of(coordinator), err);
+    ok = ok && catalog_checkpoint(coordinator->catalog, coordinator->ledger, err);
     tell(coordinator);
     return ok;
 }
 
 bool coordinator_confirm(coordinator_t *coordinator, err_t *err) {
-    const bool ok =
-        catalog_confirm(coordinator->store, coordinator->ledger, &coordinator->others, false, err);
+    const bool ok = catalog_confirm(coordinator->catalog, coordinator->ledger, false, err);
     tell(coordinator);
     return ok;
 }
 
-typedef bool look_fn(store_t *store, ledger_t *ledger, const others_t *others, err_t *err);
+typedef bool look_fn(const catalog_t *catalog, ledger_t *ledger, err_t *err);
 
 static bool look(coordinator_t *coordinator, look_fn *at, err_t *err) {
-    const bool ok = at(coordinator->store, coordinator->ledger, &coordinator->others, err);
+    const bool ok = at(coordinator->catalog, coordinator->ledger, err);
     tell(coordinator);
     return ok;
 }
@@ -39,8 +34,8 @@ static bool hand_out(coordinator_t *coordinator, bool *any, err_t *err) {
 }
 
 static bool take(coordinator_t *coordinator, err_t *err) {
-    const bool ok = catalog_take(coordinator->store, coordinator->ledger, now_of(coordinator), NULL,
-                                 coordinator->least_pieces, coordinator->piece_bytes, err);
+    const bool ok = catalog_take(coordinator->catalog, coordinator->ledger, NULL, coordinator->least_pieces,
+                                 coordinator->piece_bytes, err);
     bool any;
     tell(coordinator);
     return ok && hand_out(coordinator, &any, err);
@@ -63,15 +58,15 @@ static bool is_stuck(const coordinator_t *coordinator, bool idle, err_t *err) {
 /* Does one round while pieces of ours are under way. */
 static bool work(coordinator_t *coordinator, bool may_take, bool *hungry, bool *idle, int64_t *written_ns,
                  err_t *err) {
-    const int64_t left_ns = *written_ns + coordinator->checkpoint_ns - now_of(coordinator);
+    const int64_t left_ns = *written_ns + coordinator->checkpoint_ns - catalog_now(coordinator->catalog);
     if (!coordinator->wait(coordinator->context, left_ns > 0 ? left_ns : 0, may_take, hungry, idle, err))
         return false;
-    if (!*idle && now_of(coordinator) - *written_ns < coordinator->checkpoint_ns)
+    if (!*idle && catalog_now(coordinator->catalog) - *written_ns < coordinator->checkpoint_ns)
         return true;
     const size_t lost = coordinator->ledger->lost;
     if (!coordinator_flush(coordinator, err) || !coordinator_confirm(coordinator, err))
         return false;
-    *written_ns = now_of(coordinator);
+    *written_ns = catalog_now(coordinator->catalog);
     bool any;
     if (!hand_out(coordinator, &any, err)) /* what we lost may have become something to be compared */
         return false;
@@ -80,8 +75,9 @@ static bool work(coordinator_t *coordinator, bool may_take, bool *hungry, bool *
 }
 
 bool coordinator_run(coordinator_t *coordinator, err_t *err) {
+    const catalog_t *catalog = coordinator->catalog;
     ledger_t *ledger = coordinator->ledger;
-    int64_t written_ns = now_of(coordinator);
+    int64_t written_ns = catalog_now(coordinator->catalog);
     /* what was registered as taken comes first; that may have been long ago */
     bool any, idle = false, looked = true,
               ok = look(coordinator, catalog_look_at_loads, err) && coordinator_confirm(coordinator, err) &&
@@ -102,8 +98,8 @@ bool coordinator_run(coordinator_t *coordinator, err_t *err) {
             looked = false;
         } else {
             if (next == NEXT_WAIT && looked) {
-                coordinator->others.waits_for(coordinator->others.context, load);
-                ok = coordinator->others.wait(coordinator->others.context, err);
+                catalog->waits_for(catalog->context, load);
+                ok = catalog->wait(catalog->context, err);
             }
             hungry = true;
             ok = ok && look(coordinator, catalog_look, err) && hand_out(coordinator, &any, err);

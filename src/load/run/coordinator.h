@@ -10,13 +10,12 @@
 #include "catalog/catalog.h"
 
 typedef struct {
-    store_t *store;
+    const catalog_t *catalog;
     ledger_t *ledger;
     size_t least_pieces; /* to take at once, */
     /* and more while all are at most this large together; the owner may change it while the coordinator waits */
     uint64_t piece_bytes;
     int64_t checkpoint_ns;
-    others_t others;
 
     void *context; /* of the functions below */
     /* Hands out a piece to be fed (OURS) or compared with its hashes (CHECK). */
@@ -28,7 +27,7 @@ typedef struct {
      * durable: rejects on disk, documents journaled. */
     bool (*collect)(void *context, err_t *err);
     /* Called after the catalog was written or asked: pieces may have been lost, or torn records written down. confirmed_ns,
-     * by the clock of `others`: a time not after the question to which the catalog answered that our pieces are ours. */
+     * by the catalog's clock: a time not after the question to which the catalog answered that our pieces are ours. */
     void (*written)(void *context, int64_t confirmed_ns);
     /* True if the rest is left undone, because of --limit or a fault of an input. */
     bool (*enough)(void *context);

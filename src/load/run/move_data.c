@@ -320,7 +320,7 @@ static bool start_loaders(run_t *run, err_t *err) {
     loading->existing = spec->retry ? EXISTING_REJECT : plan->existing;
     size_t shards = target_shard_count(target);
     loading->parts = threads < shards ? threads : (uint32_t)shards;
-    loading->lease_ns = spec->dry_run ? 0 : target->lease_ms * 1000000;
+    loading->lease_ns = spec->dry_run ? 0 : target->catalog.lease_ns;
     loading->max_document = server_facts(target->server)->max_document_bytes;
     if (!(plan->retry_options = retry_options(spec, plan->result->namespace, err)))
         return false;

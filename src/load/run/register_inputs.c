@@ -96,7 +96,7 @@ static bool check_not_emptied(target_t *target, err_t *err) {
     places_t *places;
     if (!target->place.empty || target->plan->spec->reload_missing)
         return true;
-    if (!(places = places_read(target->store, err)))
+    if (!(places = places_read(target->catalog.store, err)))
         return false;
     const places_summary_t summary = places_summary(places, target->generation);
     const uint64_t loaded = summary.loaded + summary.already_there;
@@ -133,11 +133,11 @@ static bool relate(void *context, const ledger_input_t *input, view_t *view, uin
 static bool fill_ledger(run_t *run, err_t *err) {
     target_t *target = run->target;
     const plan_t *plan = run->plan;
-    const ledger_options_t options = {.self = target->id,
+    const ledger_options_t options = {.self = target->catalog.self,
                                       .generation = target->generation,
                                       .safe = !plan->spec->unsafe,
                                       .again = plan->spec->reload_missing,
-                                      .lease_ns = target->lease_ms * 1000000,
+                                      .lease_ns = target->catalog.lease_ns,
                                       .asked_ns = run->registered_ns,
                                       .relate = relate,
                                       .context = run};
@@ -306,7 +306,8 @@ static bool reload_changed(run_t *run, err_t *err) {
     /* a removal takes a lease: another command may have removed something else meanwhile, or have begun to */
     do {
         register_free(registration);
-        if (!catalog_register(run->target->store, registration, err) || !run_finish_removals(run, err))
+        if (!catalog_register(run->target->catalog.store, registration, err) ||
+            !run_finish_removals(run, err))
             return false;
     } while (registration->remains);
     tell_names(run, true);
@@ -402,8 +403,8 @@ static bool check_turns(run_t *run, err_t *err) {
     if (run->plan->existing != EXISTING_REPLACE)
         return true;
     registering->read_only = true;
-    places_t *places = places_read(run->target->store, err);
-    const bool ok = places && catalog_register(run->target->store, registering, err) &&
+    places_t *places = places_read(run->target->catalog.store, err);
+    const bool ok = places && catalog_register(run->target->catalog.store, registering, err) &&
                     turns_check(registering, places_entries(places), err);
     if (ok)
         tell_old_content(registering, places_entries(places));
@@ -420,7 +421,7 @@ static bool register_inputs(run_t *run, err_t *err) {
     describe_asked_t asked;
     *registration = (registration_t){
         .count = plan->manifest.count,
-        .self = target->id,
+        .self = target->catalog.self,
         .before = target->before,
         .generation = target->generation,
         .bound = target->bound,
@@ -438,7 +439,7 @@ static bool register_inputs(run_t *run, err_t *err) {
     describe_inputs(plan, registration->wanted);
     run->registered_ns = clock_awake_or_not_ns();
     const bool ok = may_reload_missing(target, err) && check_not_emptied(target, err) &&
-                    check_turns(run, err) && catalog_register(target->store, registration, err);
+                    check_turns(run, err) && catalog_register(target->catalog.store, registration, err);
     if (ok)
         tell_names(run, false);
     const bool ready = ok && run_finish_removals(run, err) && reload_changed(run, err);
@@ -492,7 +493,7 @@ static void tell_own_ids(const plan_t *plan, const entry_t *entry) {
 
 /* All of them share one wait for a lease. */
 static void tell_documents(const target_t *target, const removed_t *inputs, size_t count) {
-    const long long seconds = target->lease_ms / 1000;
+    const long long seconds = target->catalog.lease_ns / 1000000000;
     size_t told = 0;
     for (size_t i = 0; i < count; i++)
         if (inputs[i].documents && told++ < NOTES)
@@ -515,10 +516,7 @@ static void tell(void *context) {
 }
 
 static removal_t removal_of(target_t *target) {
-    return (removal_t){.others = target_others(target, target->lease_ms),
-                       .begins = tell,
-                       .look = look,
-                       .remove = remove_documents};
+    return (removal_t){.catalog = &target->catalog, .begins = tell, .look = look, .remove = remove_documents};
 }
 
 bool target_may_remove_inputs(const target_t *target, err_t *err) {
@@ -540,8 +538,8 @@ bool target_remove_inputs(target_t *target, removed_t *inputs, size_t count, err
         step_change(&target->step, "removing %zu inputs%s", count, documents ? " with their documents" : "");
     target->removed = inputs;
     target->removed_count = count;
-    const bool ok = (!documents || target_may_remove_inputs(target, err)) &&
-                    catalog_remove(target->store, inputs, count, &removal, err);
+    const bool ok =
+        (!documents || target_may_remove_inputs(target, err)) && catalog_remove(inputs, count, &removal, err);
     target->removed = NULL;
     target->removed_count = 0;
     return ok;
@@ -552,7 +550,7 @@ void run_tell_removed(run_t *run) {
     for (size_t i = 0; i < run->ledger.input_count; i++) {
         const ledger_input_t *input = &run->ledger.inputs[i];
         if (input->removed && input->taken &&
-            !catalog_may_remain(run->target->store, input->entry.ordinal, &ignored))
+            !catalog_may_remain(&run->target->catalog, input->entry.ordinal, &ignored))
             log_detail("what was sent of %s after its removal is not noted in the catalog: %s", input->name,
                        ignored.text);
     }
@@ -564,6 +562,6 @@ bool run_finish_removals(run_t *run, err_t *err) {
         return true;
     log_note("documents of inputs that were taken out of the catalog are still there: they are removed, "
              "which takes %lld s at least",
-             (long long)(run->target->lease_ms / 1000));
-    return catalog_finish_removals(run->target->store, &removal, err);
+             (long long)(run->target->catalog.lease_ns / 1000000000));
+    return catalog_finish_removals(&removal, err);
 }

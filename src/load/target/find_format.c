@@ -63,13 +63,13 @@ static bool need_shard_key(target_t *target, err_t *err) {
 static bool find_kept(target_t *target, err_t *err) {
     plan_t *plan = target->plan;
     if (!target_connect(target, err) ||
-        !store_mongo_need(&target->store, target->server, target->client, err))
+        !store_mongo_need(&target->catalog.store, target->server, target->client, err))
         return false;
     if (plan->spec->drop)
         return true;
     if (plan->spec->retry && !target_may_retry(target, err))
         return false;
-    return kept_format(target->store, server_namespace(target->server), plan->spec->retry != NULL,
+    return kept_format(target->catalog.store, server_namespace(target->server), plan->spec->retry != NULL,
                        &plan->schema, &plan->format_text, &plan->widened, err) &&
            (!plan->schema || need_shard_key(target, err));
 }
@@ -207,7 +207,7 @@ bool target_leave_out_columns(target_t *target, const load_file_t *file, err_t *
         memcmp(plan->left_out.bytes, names->bytes, names->length) == 0)
         return true;
     if (!target_bind(target, err) ||
-        !catalog_leave_out(target->store, &target->settings, names, input, &several, err))
+        !catalog_leave_out(target->catalog.store, &target->settings, names, input, &several, err))
         return false;
     plan->left_out.length = 0;
     if (several)
@@ -260,5 +260,5 @@ static bool bind_streams(target_t *target, err_t *err) {
 bool target_add_columns(target_t *target, err_t *err) {
     if (!target->bound)
         return bind_streams(target, err);
-    return !target->plan->added_count || catalog_widen(target->store, &target->settings, err);
+    return !target->plan->added_count || catalog_widen(target->catalog.store, &target->settings, err);
 }

@@ -83,8 +83,8 @@ static void append_begin(target_t *target) {
                      : "");
     if (plan->schema->id)
         return;
-    target->store->may_take = may_take;
-    target->store->may_take_context = target;
+    target->catalog.store->may_take = may_take;
+    target->catalog.store->may_take_context = target;
 }
 
 enum { DROP_NAP_MS = 50 };
@@ -124,7 +124,7 @@ static bool check_unfilled(target_t *target, err_t *err) {
     if (!target->place.exists || target->place.empty || target->plan->spec->append)
         return true;
     if (!collection_look(target->server, target->client, &target->place, err) ||
-        !store_read_header(target->store, &header, &found, err))
+        !store_read_header(target->catalog.store, &header, &found, err))
         return false;
     const bool expected = found && (header.format || header.appends);
     catalog_header_free(&header);
@@ -150,10 +150,10 @@ bool target_look_at_catalog(target_t *target, err_t *err) {
     plan_t *plan = target->plan;
     catalog_header_t header = {0};
     bool found;
-    if (!store_mongo_need(&target->store, target->server, target->client, err))
+    if (!store_mongo_need(&target->catalog.store, target->server, target->client, err))
         return false;
     fill_settings(target, plan->spec->id, plan->spec->existing);
-    bool ok = store_read_header(target->store, &header, &found, err);
+    bool ok = store_read_header(target->catalog.store, &header, &found, err);
     if (!plan->format_text)
         plan->widened = header.widened;
     if (ok && found)
@@ -184,10 +184,10 @@ bool target_enroll(target_t *target, err_t *err) {
         "batchBytes", BCON_INT64((int64_t)spec->batch_bytes), "unsafe",
         BCON_BOOL(spec->unsafe && !spec->retry), "files", BCON_INT64((int64_t)plan->manifest.count));
     load_id_t id;
-    bool ok = store_mongo_enroll(target->store, &id, fields, err);
+    bool ok = store_mongo_enroll(target->catalog.store, &id, fields, err);
     bson_destroy(fields);
     if (ok)
-        target->id = id;
+        target->catalog.self = id;
     return ok;
 }
 
@@ -196,20 +196,9 @@ static uint64_t documents_of(void *context) {
     return target->documents;
 }
 
-static bool beat(target_t *target, int64_t lease_ms, err_t *err) {
-    target->lease_ms = lease_ms;
-    return target->heartbeat || (target->heartbeat = heartbeat_start(target->server, &target->id, lease_ms,
-                                                                     documents_of, target, err)) != NULL;
-}
-
-static int64_t now_of(void *context) {
+static int64_t now(void *context) {
     (void)context;
-    return clock_now_ns();
-}
-
-static uint64_t beats_of(void *context) {
-    const target_t *target = context;
-    return target->heartbeat ? heartbeat_count(target->heartbeat) : 0;
+    return clock_awake_or_not_ns();
 }
 
 static bool nap(void *context, err_t *err) {
@@ -217,21 +206,26 @@ static bool nap(void *context, err_t *err) {
     return stop_nap(DROP_NAP_MS, err);
 }
 
-others_t target_others(target_t *target, int64_t lease_ms) {
-    return (others_t){.self = target->id,
-                      .lease_ns = lease_ms * 1000000,
-                      .now = now_of,
-                      .own_beats = beats_of,
-                      .wait = nap,
-                      .context = target};
+static bool beat(target_t *target, int64_t lease_ms, err_t *err) {
+    catalog_t *catalog = &target->catalog;
+    if (!target->heartbeat && !(target->heartbeat = heartbeat_start(target->server, &catalog->self, lease_ms,
+                                                                    documents_of, target, err)))
+        return false;
+    *catalog = (catalog_t){.store = catalog->store,
+                           .name = server_namespace(target->server),
+                           .self = catalog->self,
+                           .lease_ns = lease_ms * 1000000,
+                           .context = target,
+                           .now = now,
+                           .own_beats = heartbeat_count(target->heartbeat),
+                           .wait = nap};
+    return true;
 }
 
 /* Begins to work alone (--existing replace). A --retry replaces nothing. */
 static bool begin_alone(target_t *target, err_t *err) {
-    const others_t others = target_others(target, target->lease_ms);
     const bool replaces = target->plan->existing == EXISTING_REPLACE && !target->plan->spec->retry;
-    return catalog_begin_alone(target->store, server_namespace(target->server), &others, replaces,
-                               &target->inherited, err);
+    return catalog_begin_alone(&target->catalog, replaces, &target->inherited, err);
 }
 
 bool target_open_catalog(target_t *target, err_t *err) {
@@ -240,7 +234,7 @@ bool target_open_catalog(target_t *target, err_t *err) {
     if (plan->spec->drop && !target_list_added(target, &header, err))
         return false;
     fill_settings(target, plan->schema->id ? plan->schema->id->text : "", existing_names[plan->existing]);
-    if (!catalog_open(target->store, &target->settings, &header, err))
+    if (!catalog_open(target->catalog.store, &target->settings, &header, err))
         return false;
     target->generation = header.generation;
     memcpy(target->own_catalog, header.own, sizeof target->own_catalog);
@@ -267,14 +261,14 @@ static bool drop_data(void *context, const uint8_t uuid[STORE_UUID], err_t *err)
 bool target_drop(target_t *target, err_t *err) {
     catalog_header_t header = {0};
     bool found;
-    if (!store_read_header(target->store, &header, &found, err))
+    if (!store_read_header(target->catalog.store, &header, &found, err))
         return false;
     const int64_t lease_ms = header.lease_ms ? header.lease_ms : STORE_LEASE_MS;
     catalog_header_free(&header);
-    const others_t others = target_others(target, lease_ms);
     /* a drop removes entries at its end: a user who may not is refused now, by a command that removes none */
-    return beat(target, lease_ms, err) && target->store->remove_entries(target->store, 0, err) &&
-           catalog_drop(target->store, server_namespace(target->server), &others, drop_data, err);
+    return beat(target, lease_ms, err) &&
+           target->catalog.store->remove_entries(target->catalog.store, 0, err) &&
+           catalog_drop(&target->catalog, drop_data, err);
 }
 
 /* ---- durability ---- */
@@ -295,7 +289,7 @@ bool target_make_durable(target_t *target, err_t *err) {
     bool changed;
     uint8_t uuid[STORE_UUID];
     /* on older servers an insert into a dropped collection silently makes a new one */
-    if (!target->store->collection(target->store, uuid, err))
+    if (!target->catalog.store->collection(target->catalog.store, uuid, err))
         return false;
     if (memcmp(uuid, target->settings.uuid, sizeof uuid) != 0)
         return err_set(
@@ -307,7 +301,8 @@ bool target_make_durable(target_t *target, err_t *err) {
         return false;
     if (server_facts(target->server)->kind != SERVER_STANDALONE)
         return true;
-    return target->store->change_header(target->store, &sync, &changed, err) && check_process(target, err);
+    return target->catalog.store->change_header(target->catalog.store, &sync, &changed, err) &&
+           check_process(target, err);
 }
 
 /* ---- the end ---- */
@@ -317,10 +312,10 @@ static void end_alone(target_t *target, bool sent, bool ok) {
     const plan_t *plan = target->plan;
     err_t ignored;
     const bool certain = !sent || (ok && !plan->result->retries);
-    if (plan->existing != EXISTING_REPLACE || plan->spec->retry || load_id_is_nobody(&target->id) ||
+    if (plan->existing != EXISTING_REPLACE || plan->spec->retry || load_id_is_nobody(&target->catalog.self) ||
         !certain || (target->inherited && !target->outlived))
         return;
-    if (!catalog_end_alone(target->store, &target->id, &ignored))
+    if (!catalog_end_alone(&target->catalog, &ignored))
         log_detail("the end of this load could not be noted in the catalog: %s", ignored.text);
 }
 
@@ -330,7 +325,7 @@ void target_close_catalog(target_t *target, bool sent, const err_t *err, bool ok
     end_alone(target, sent, ok);
     heartbeat_stop(target->heartbeat);
     target->heartbeat = NULL;
-    if (!load_id_is_nobody(&target->id)) {
+    if (!load_id_is_nobody(&target->catalog.self)) {
         bson_t *fields = BCON_NEW(
             "status", BCON_INT32((int32_t)err->status), "error", BCON_UTF8(ok ? "" : err->text), "read",
             BCON_INT64((int64_t)result->counts.read), "loaded", BCON_INT64((int64_t)result->counts.loaded),
@@ -339,10 +334,10 @@ void target_close_catalog(target_t *target, bool sent, const err_t *err, bool ok
             BCON_INT64((int64_t)result->counts.filtered), "seconds",
             BCON_DOUBLE((double)result->took_ns / 1e9), "batches", BCON_INT64((int64_t)result->batches),
             "retries", BCON_INT64((int64_t)result->retries));
-        if (!store_mongo_end(target->store, &target->id, fields, &ignored))
+        if (!store_mongo_end(target->catalog.store, &target->catalog.self, fields, &ignored))
             log_detail("the load's own entry in the catalog could not be closed: %s", ignored.text);
         bson_destroy(fields);
     }
-    store_mongo_close(target->store);
-    target->store = NULL;
+    store_mongo_close(target->catalog.store);
+    target->catalog.store = NULL;
 }

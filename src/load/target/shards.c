@@ -75,7 +75,7 @@ static bool collection_empty(target_t *target, const shardkey_t *key, err_t *err
 }
 
 static int64_t lease_ms(const target_t *target) {
-    return target->lease_ms ? target->lease_ms : STORE_LEASE_MS;
+    return target->catalog.lease_ns ? target->catalog.lease_ns / 1000000 : STORE_LEASE_MS;
 }
 
 /* Reports how uneven a collection is that was sharded before; it is taken as it is. If not all shards will have work, balancing
@@ -263,10 +263,10 @@ static bool is_first(const target_t *target) {
     loads_t loads = {0};
     err_t ignored;
     bool first = true;
-    if (!target->store->read_loads(target->store, &loads, &ignored))
+    if (!target->catalog.store->read_loads(target->catalog.store, &loads, &ignored))
         return true;
     for (size_t i = 0; i < loads.count; i++)
-        own = load_id_equal(&loads.loads[i].id, &target->id) ? &loads.loads[i] : own;
+        own = load_id_equal(&loads.loads[i].id, &target->catalog.self) ? &loads.loads[i] : own;
     for (size_t i = 0; own && i < loads.count; i++)
         first = first &&
                 !(load_puts_back(&loads.loads[i], lease_ms(target)) && comes_before(&loads.loads[i], own));
@@ -358,14 +358,15 @@ void target_close_shards(target_t *target) {
     size_t running = 0;
     restored_t restored;
     err_t err;
-    if (target->plan->spec->dry_run || !target->store ||
+    if (target->plan->spec->dry_run || !target->catalog.store ||
         server_facts(target->server)->kind != SERVER_ROUTER ||
-        (!target->placed && !target->route && load_id_is_nobody(&target->id)))
+        (!target->placed && !target->route && load_id_is_nobody(&target->catalog.self)))
         return;
     server_clean_up(target->server);
-    if (!load_id_is_nobody(&target->id) && !store_mongo_leave(target->store, &target->id, &err))
+    if (!load_id_is_nobody(&target->catalog.self) &&
+        !store_mongo_leave(target->catalog.store, &target->catalog.self, &err))
         log_detail("other loads cannot be told that this one is about to end: %s", err.text);
-    if (!running_others(target->store, &target->id, lease_ms(target), &running, &err)) {
+    if (!running_others(target->catalog.store, &target->catalog.self, lease_ms(target), &running, &err)) {
         log_warn("%s: whether other loads of it are running could not be found out (%s), so its balancing "
                  "stays as it is; `tipple status` shows it, and --restore undoes what loads have changed",
                  server_namespace(target->server), err.text);

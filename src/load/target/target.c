@@ -252,7 +252,7 @@ bool target_open(target_t *target, err_t *err) {
         return false;
     if (spec->dry_run)
         return true;
-    if (!store_mongo_need(&target->store, target->server, target->client, err))
+    if (!store_mongo_need(&target->catalog.store, target->server, target->client, err))
         return false;
     return target_enroll(target, err) && (!spec->drop || drop_target(target, err)) &&
            make_target(target, err) && target_open_catalog(target, err);

@@ -35,13 +35,12 @@ typedef struct {
     bool was_off;      /* a user had turned balancing off before --drop */
 
     /* the catalog */
-    store_t *store;
+    catalog_t
+        catalog; /* self: nobody before this load is enrolled; waits by short naps unless told otherwise */
     catalog_settings_t settings;
-    load_id_t id;     /* of this load; nobody: not enrolled (yet) */
     load_id_t before; /* registration_t.before */
     bool inherited;   /* a load that replaced documents failed, and messages of it may still arrive, */
     bool outlived;    /* or no longer: a lease was waited */
-    int64_t lease_ms;
     char process[25]; /* of a standalone server, when the load began */
     heartbeat_t *heartbeat;
     atomic_ullong documents;     /* loaded or already there, as last counted: for the heartbeat's thread */
@@ -145,9 +144,6 @@ bool target_make_durable(target_t *target, err_t *err);
 
 /* Writes down how the load ended, and stops its heartbeat. sent: it may have sent something. */
 void target_close_catalog(target_t *target, bool sent, const err_t *err, bool ok);
-
-/* Returns how to wait until the other loads of the collection have ended or count as dead. */
-others_t target_others(target_t *target, int64_t lease_ms);
 
 /* ---- ../run/conduct.c ---- */
 
