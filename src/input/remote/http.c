@@ -9,6 +9,7 @@
 
 #include <dlfcn.h>
 #include <pthread.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -298,10 +299,14 @@ static void explain(transfer_t *transfer, int code) {
             transfer->trouble[0] ? transfer->trouble : curl.curl_easy_strerror(code), words ? words : "");
 }
 
-void transfer_late(transfer_t *transfer, int64_t after_ns) {
+void transfer_break(transfer_t *transfer, const char *format, ...) {
+    va_list list;
     transfer->answer.status = 0;
     transfer->answer.passes = true;
-    err_set(&transfer->answer.why, STATUS_INPUT, "nothing came for %.1f s", (double)after_ns / 1e9);
+    transfer->answer.why.status = STATUS_INPUT;
+    va_start(list, format);
+    vsnprintf(transfer->answer.why.text, sizeof transfer->answer.why.text, format, list);
+    va_end(list);
 }
 
 void transport_wait(transport_t *transport, int milliseconds) {
@@ -355,7 +360,7 @@ bool transport_send(remote_request_t *request, size_t most, remote_answer_t *ans
         ok = !stop_signal() || stop_interrupted(err);
     }
     if (ok && transfer->moving)
-        transfer_late(transfer, limit_ns);
+        transfer_break(transfer, "nothing came for %.1f s", (double)limit_ns / 1e9);
     *answer = transfer->answer;
     transfer->answer = (remote_answer_t){.status = 0};
     transport_give(transport);
@@ -404,15 +409,17 @@ int64_t retry_stall_ns(const retry_t *retry) {
     return share < STALL_NS ? share : STALL_NS;
 }
 
-/* Pauses double, and are as long as the server asks for, within limits. */
-static int64_t next_pause(const retry_t *retry, const remote_answer_t *answer) {
+/* The first try follows at once, then pauses double. They are as long as the server asks for, within limits. */
+static int64_t next_pause(retry_t *retry, const remote_answer_t *answer) {
     char value[32];
-    int64_t pause_ns = retry->pause_ns ? 2 * retry->pause_ns : FIRST_PAUSE_NS;
-    if (transport_header(answer, "Retry-After", value, sizeof value)) {
-        const int64_t asked_ns = (int64_t)(strtoul(value, NULL, 10) % 1000) * SECOND_NS;
-        pause_ns = asked_ns > pause_ns ? asked_ns : pause_ns;
-    }
-    return pause_ns < LONGEST_PAUSE_NS ? pause_ns : LONGEST_PAUSE_NS;
+    const int64_t pause_ns = retry->pause_ns;
+    int64_t asked_ns = 0;
+    if (transport_header(answer, "Retry-After", value, sizeof value))
+        asked_ns = (int64_t)(strtoul(value, NULL, 10) % 1000) * SECOND_NS;
+    retry->pause_ns = pause_ns ? 2 * pause_ns : FIRST_PAUSE_NS;
+    if (retry->pause_ns > LONGEST_PAUSE_NS)
+        retry->pause_ns = LONGEST_PAUSE_NS;
+    return asked_ns > pause_ns && asked_ns < LONGEST_PAUSE_NS ? asked_ns : pause_ns;
 }
 
 bool retry_judge(retry_t *retry, const remote_place_t *place, const remote_answer_t *answer,
@@ -438,8 +445,9 @@ bool retry_judge(retry_t *retry, const remote_place_t *place, const remote_answe
                  units_time(time, (double)(ends_ns - now_ns) / 1e9));
         retry->say_ns = now_ns + SAY_AGAIN_NS;
     }
-    retry->pause_ns = next_pause(retry, answer);
-    *again_ns = now_ns + retry->pause_ns < ends_ns ? now_ns + retry->pause_ns : ends_ns;
+    *again_ns = now_ns + next_pause(retry, answer);
+    if (*again_ns > ends_ns)
+        *again_ns = ends_ns;
     return true;
 }
 

@@ -29,6 +29,7 @@
 #define TIPPLE_INPUT_REMOTE_REMOTE_H
 
 #include "base/err.h"
+#include "base/threads.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -39,17 +40,21 @@
 /* Is this argument or name a URL of a scheme that is read here? */
 bool remote_is(const char *path);
 
-/* The URL without user, query and fragment: a new string. A URL that cannot be used is refused: with a password in it (status 1), of a folder of a
- * web server, of another scheme. NULL: *err says why. */
+/* Takes the query, and the user, out of an argument that is a URL of https or http, and keeps the whole of it for remote_see:
+ * so that from then on nothing can show or write them. For arguments of a process (ps shows them), before anything else. */
+void remote_hide(char *argument);
+
+/* The URL without user, query and fragment: a new string, which is its name. A URL that must not or cannot be used is
+ * refused: with a password (status 1), of a folder of a web server. NULL: *err says why. */
 char *remote_shown(const char *url, err_t *err);
+
+/* Does this URL stand for several objects, by a / at its end or a pattern, so that remote_list finds them? Of s3 only. */
+bool remote_is_several(const char *url);
 
 /* The objects of s3://bucket/prefix/ or of a pattern, by name: `visit` gets the URL of each. False: *err says why, also
  * where there is none; or visit has failed. */
 typedef bool remote_visit_t(void *context, const char *url, err_t *err);
 bool remote_list(const char *url, int64_t patience_ns, remote_visit_t *visit, void *context, err_t *err);
-
-/* Does this URL name several objects, by a / at its end or a pattern, so that remote_list finds them? */
-bool remote_is_several(const char *url);
 
 /* ---- objects ---- */
 
@@ -61,20 +66,28 @@ typedef struct remote_object remote_object_t;
 remote_object_t *remote_see(const char *url, int64_t patience_ns, err_t *err);
 void remote_forget(remote_object_t *object);
 
+/* Says that it is identified: its first bytes are forgotten if those of many are held (16 MiB). Before it has readers. */
+void remote_settle(remote_object_t *object);
+
 uint64_t remote_size(const remote_object_t *object);
 int64_t remote_modified_ns(const remote_object_t *object); /* 0: the server does not say */
 bool remote_gives_ranges(const remote_object_t *object);
 
 /* ---- reading ---- */
 
+typedef struct {
+    size_t ahead;         /* how many bytes may be held; 0: the least, which is one range of 64 KiB */
+    unsigned connections; /* at once; 0: one */
+    pool_t *pool;         /* if it is closed, a wait ends with an empty err->text; or NULL */
+} remote_pace_t;
+
 typedef struct remote_reader remote_reader_t;
 
-/* ahead: how many bytes it may hold before they are asked for, at least REMOTE_HEAD; on `connections` at once. The object
- * must live longer. NULL: *err says why. */
-remote_reader_t *remote_open(const remote_object_t *object, size_t ahead, unsigned connections, err_t *err);
+/* The object must live longer. NULL: *err says why. */
+remote_reader_t *remote_open(const remote_object_t *object, const remote_pace_t *pace, err_t *err);
 void remote_close(remote_reader_t *reader);
 
-/* Nothing from this offset on is asked for ahead: where a piece ends. */
+/* Everything up to this offset is certainly wanted; it begins as 0, and then only what is asked for is fetched. */
 void remote_read_until(remote_reader_t *reader, uint64_t offset);
 
 /* Like pread: at least one byte, 0 at the object's end. -1: *err says why; 130 or 143 if a signal ended a wait. */

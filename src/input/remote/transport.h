@@ -5,8 +5,8 @@
  * wanted one. The transport does the rest: connections, redirects, retries, pauses, stalls.
  *
  *     http.c       libcurl; a request once (transport_send), or until it is answered (transport_fetch); the scheme of http
- *     object.c     URLs, objects, readers
- *     secret.c     secrets in pages of their own
+ *     object.c     objects and readers
+ *     url.c        URLs, and secrets in pages of their own
  *     s3*.c        the scheme of s3: addresses, signatures, credentials, lists
  *
  * A transport is some connections, which belong to one thread at a time and are kept open for the next one that takes
@@ -128,8 +128,8 @@ bool transfer_begin(transport_t *transport, transfer_t *transfer, remote_request
 void transfer_go_on(transfer_t *transfer);
 void transfer_end(transport_t *transport, transfer_t *transfer);
 
-/* Its answer becomes: nothing came for so long, which passes. */
-void transfer_late(transfer_t *transfer, int64_t after_ns);
+/* Its answer becomes one that did not come, for this reason, which passes. */
+void transfer_break(transfer_t *transfer, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Moves bytes. If none came and none ended, waits for them, at most this long. A transfer that has ended is not `moving`
  * any more, and its answer says how. */
@@ -151,6 +151,14 @@ int64_t retry_stall_ns(const retry_t *retry); /* a transfer without a byte for t
 /* An answer that is not the wanted one. True: the request is to be sent again at *again_ns. False: *err says why not. */
 bool retry_judge(retry_t *retry, const remote_place_t *place, const remote_answer_t *answer,
                  int64_t *again_ns, err_t *err);
+
+/* ---- URLs ---- */
+
+const remote_scheme_t *url_scheme(const char *url); /* NULL: none that is read here */
+
+/* The whole of a URL: itself, or, with the query that remote_hide has taken out of it, a secret that stays. NULL: it must not
+ * be used, and *err says why. */
+const char *url_whole(const char *url, const char *shown, err_t *err);
 
 /* ---- secrets ---- */
 

@@ -1,0 +1,182 @@
+/* URLs: of which scheme they are, and how they are shown. And secrets: URLs that are signed in advance, keys and tokens lie in
+ * pages of their own, which the kernel leaves out of cores, and are overwritten before these are given back. */
+#include "format/values/hex.h"
+#include "input/remote/remote.h"
+#include "input/remote/transport.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/mman.h>
+
+/* ---- secrets ---- */
+
+char *secret_keep(const char *text, size_t length) {
+    const size_t size = sizeof(size_t) + length + 1;
+    size_t *pages = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (pages == MAP_FAILED)
+        return NULL;
+    madvise(pages, size, MADV_DONTDUMP);
+    *pages = size;
+    return memcpy(pages + 1, text, length);
+}
+
+void secret_free(char *secret) {
+    if (!secret)
+        return;
+    size_t *pages = (size_t *)(void *)secret - 1;
+    const size_t size = *pages;
+    explicit_bzero(pages, size);
+    munmap(pages, size);
+}
+
+void secret_free_text(text_t *text) {
+    if (text->bytes)
+        explicit_bzero(text->bytes, text->room);
+    text_free(text);
+}
+
+/* ---- URLs ---- */
+
+const remote_scheme_t *url_scheme(const char *url) {
+    static const remote_scheme_t *const schemes[] = {&remote_https, &remote_http};
+    for (size_t i = 0; i < COUNT(schemes); i++)
+        if (strncasecmp(url, schemes[i]->begins, strlen(schemes[i]->begins)) == 0)
+            return schemes[i];
+    return NULL;
+}
+
+bool remote_is(const char *path) {
+    return url_scheme(path);
+}
+
+bool remote_is_several(const char *url) {
+    (void)url;
+    return false;
+}
+
+/* The parts of https://user@host/path?query#fragment. */
+typedef struct {
+    const char *user, *host, *path, *end;
+} parts_t;
+
+static parts_t take_apart(const char *url) {
+    parts_t parts = {.user = strstr(url, "://") + 3};
+    parts.path = parts.user + strcspn(parts.user, "/?#");
+    parts.end = parts.path + strcspn(parts.path, "?#");
+    const char *at = memrchr(parts.user, '@', (size_t)(parts.path - parts.user));
+    parts.host = at ? at + 1 : parts.user;
+    return parts;
+}
+
+/* Only URLs of the web have a query and a user: in the key of an object of s3 these are letters as any. */
+static bool has_secrets(const char *url) {
+    const remote_scheme_t *scheme = url_scheme(url);
+    if (scheme != &remote_https && scheme != &remote_http)
+        return false;
+    const parts_t parts = take_apart(url);
+    return parts.host > parts.user || *parts.end;
+}
+
+/* Blanks, and letters of other scripts, are shown as such: a request encodes them again. */
+static void append_path(text_t *shown, const char *at, const char *end) {
+    for (uint8_t byte; at < end; at++) {
+        const bool encoded = *at == '%' && end - at > 2 && hex_read_byte((const uint8_t *)at + 1, 2, &byte) &&
+                             (byte == ' ' || byte >= 0x80);
+        const char letter = encoded ? (char)byte : *at;
+        text_append_bytes(shown, &letter, 1);
+        at += encoded ? 2 : 0;
+    }
+}
+
+char *remote_shown(const char *url, err_t *err) {
+    text_t shown = {.length = 0};
+    const remote_scheme_t *scheme = url_scheme(url);
+    if (scheme == &remote_https || scheme == &remote_http) {
+        const parts_t parts = take_apart(url);
+        text_append(&shown, scheme->begins);
+        text_append_bytes(&shown, parts.host, (size_t)(parts.path - parts.host));
+        append_path(&shown, parts.path, parts.end);
+    } else {
+        text_append(&shown, url);
+    }
+    return text_take(&shown, err);
+}
+
+/* ---- URLs with secrets ---- */
+
+/* Each is kept until the process ends: its readers may be anywhere. */
+typedef struct kept {
+    struct kept *next;
+    char *shown, *whole;
+    bool several; /* two arguments that are shown alike */
+} kept_t;
+
+static kept_t *all_kept;
+static pthread_mutex_t kept_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static kept_t *find_kept(const char *shown) {
+    kept_t *at = all_kept;
+    while (at && strcmp(at->shown, shown) != 0)
+        at = at->next;
+    return at;
+}
+
+/* NULL: memory is out. */
+static const kept_t *keep(const char *url, const char *shown, bool is_argument) {
+    kept_t *kept = calloc(1, sizeof *kept);
+    if (!kept || !(kept->whole = secret_keep(url, strlen(url))) || !(kept->shown = strdup(shown))) {
+        secret_free(kept ? kept->whole : NULL);
+        free(kept);
+        return NULL;
+    }
+    pthread_mutex_lock(&kept_lock);
+    const kept_t *same = find_kept(shown);
+    kept->several = is_argument && same && strcmp(same->whole, url) != 0;
+    kept->next = all_kept;
+    all_kept = kept;
+    pthread_mutex_unlock(&kept_lock);
+    return kept;
+}
+
+void remote_hide(char *argument) {
+    err_t ignored;
+    if (!remote_is(argument) || !has_secrets(argument))
+        return;
+    const size_t length = strlen(argument);
+    char *shown = remote_shown(argument, &ignored);
+    if (shown && keep(argument, shown, true)) {
+        explicit_bzero(argument, length);
+        memcpy(argument, shown, strlen(shown));
+    }
+    free(shown);
+}
+
+const char *url_whole(const char *url, const char *shown, err_t *err) {
+    const kept_t *kept = NULL;
+    const char *why = NULL;
+    if (has_secrets(url) && !(kept = keep(url, shown, false))) {
+        err_memory(err, strlen(url));
+        return NULL;
+    }
+    pthread_mutex_lock(&kept_lock);
+    kept = kept ? kept : find_kept(shown);
+    pthread_mutex_unlock(&kept_lock);
+    const char *whole = kept ? kept->whole : url;
+    if (url_scheme(whole) == &remote_https || url_scheme(whole) == &remote_http) {
+        const parts_t parts = take_apart(whole);
+        if (memchr(parts.user, ':', (size_t)(parts.host - parts.user)))
+            why = "was given with a password, which others can see: put it into ~/.netrc (machine HOST login "
+                  "USER "
+                  "password PASSWORD), and leave it out";
+        if (*parts.end != '?' && (parts.path == parts.end || parts.end[-1] == '/'))
+            why = "is a folder, and a web server has no list of its files: name the files";
+    }
+    if (kept && kept->several)
+        why = "was given twice, with another query each: load them one after the other, each with an "
+              "--input-name";
+    if (why)
+        err_set(err, STATUS_USAGE, "%.1000s: %s", shown, why);
+    return why ? NULL : whole;
+}
