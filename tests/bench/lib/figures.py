@@ -1,6 +1,6 @@
 """figures: what several runs of the same thing showed, and tables of it.
 
-A cell that cannot be trusted does not look like a number: "failed", "too noisy (0.31 to 0.55)", or, of few runs or
+A cell that cannot be trusted does not look like a number: "failed", "too noisy (0.31–0.55)", or, of few runs or
 on a machine that was busy with something else, "~0.31".
 """
 import statistics
@@ -45,7 +45,7 @@ class Figures:
     def text(self, unit):
         if self.failed or not self.n:
             return "failed"
-        spread = "%s to %s" % (unit(self.low), unit(self.high))
+        spread = "%s–%s" % (unit(self.low).removesuffix(" %"), unit(self.high))
         if self.noisy:
             return "too noisy (%s)" % spread
         shown = ("~" if self.doubtful else "") + unit(self.median)
