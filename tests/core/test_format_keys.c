@@ -1,92 +1,116 @@
-/* docs/format-keys.md is what the tables say by which format files are read: types, keys, and how keys are made.
- * TIPPLE_REWRITE=1 writes it anew. */
+/* The table of keys in docs/format-file.md is what the rows say by which format files are read. TIPPLE_REWRITE=1 writes it anew. */
 #include "base/text.h"
 #include "format/schema/schema_read.h"
 #include "format_lab.h"
 #include "test.h"
 
-static void put_types(text_t *out) {
-    text_append(out, "\n## Types\n\n| type | other names |\n|---|---|\n");
-    for (size_t i = 0; i < SCHEMA_TYPE_NAMES; i++) {
-        const schema_type_t *type = &schema_types[i];
-        text_print(out, "| `%s` |", type->name);
-        /* a timestamp is a datetime, and both are dates */
-        for (size_t j = SCHEMA_TYPE_NAMES, others = 0; j < SCHEMA_TYPES; j++)
-            if (schema_types[j].type == type->type && strcmp(type->name, "date") != 0)
-                text_print(out, "%s`%s`", others++ ? ", " : " ", schema_types[j].name);
-        text_append(out, " |\n");
-    }
+static const char table_begins[] = "<!-- keys: made by tests/core/test_format_keys.c -->\n",
+                  table_ends[] = "<!-- /keys -->\n";
+
+static const struct {
+    const char *title;
+    uint32_t parts;
+    bool kinds; /* the rows say of which records they are */
+} groups[] = {
+    {"a file", IN_FILE, true},
+    {"`record`", IN_RECORD, true},
+    {"a field", IN_FIELD | IN_ENTRY | IN_PIECE, true},
+    {"`make`", IN_MADE, false},
+    {"`surplus`", IN_SURPLUS, false},
+    {"`tail`", IN_TAIL, false},
+    {"`sections`", IN_SECTION, false},
+};
+
+static void put_kinds(text_t *out, uint32_t kinds) {
+    static const char *const names[] = {"delimited", "fixed", "JSON", "BSON"};
+    const char *before = " (";
+    for (size_t i = 0; i < COUNT(names); i++)
+        if (kinds >> i & 1)
+            text_print(out, "%s%s", before, names[i]), before = ", ";
+    text_append(out, ")");
 }
 
-static void put_key(text_t *out, const row_t *row) {
-    const bool made = row->makes && row->makes != MAKES_TYPED;
-    text_print(out, "| `%s` | %s", row->key, row->is);
-    if (row->types)
-        text_print(out, "%s%s", row->read == schema_read_type ? ": " : "; goes with the type ",
-                   schema_type_words(row->types).text);
-    if (made)
+static void put_key(text_t *out, const row_t *row, bool kinds) {
+    const bool type = row->read == schema_read_type; /* the page has a table of types */
+    text_print(out, "| `%s`", row->key);
+    if (kinds && !type && row->kinds != ANY_KIND)
+        put_kinds(out, row->kinds);
+    text_print(out, " | %s", row->is);
+    if (row->types && !type)
+        text_print(out, "; goes with %s", schema_type_words(row->types).text);
+    if (row->makes && row->makes != MAKES_TYPED)
         text_print(out, "; goes with %s", schema_made_words(RECORDS_DELIMITED, row->makes).text);
     if (row->instead)
         text_print(out, "; not with `%s`", row->instead);
-    text_print(out, "%s |\n", row->needed && !made ? "; needed" : "");
+    text_print(out, "%s |\n", row->needed && !row->makes ? "; needed" : "");
 }
 
+/* One table; each row stands in the first group that it belongs to. */
 static void put_keys(text_t *out) {
-    static const struct {
-        const char *title;
-        uint32_t parts, kinds;
-    } tables[] = {
-        {"A format file", IN_FILE, DELIMITED | FIXED},
-        {"A format file with `record: {json: yes}`", IN_FILE, JSON},
-        {"A format file with `record: {bson: yes}`", IN_FILE, BSON},
-        {"`record` of delimited files", IN_RECORD, DELIMITED},
-        {"`record` of fixed width", IN_RECORD, FIXED},
-        {"A field of delimited files", IN_FIELD, DELIMITED},
-        {"A field of fixed width", IN_FIELD | IN_ENTRY, FIXED},
-        {"A field of JSON", IN_FIELD, JSON},
-        {"`make`, besides the key that is made and how", IN_MADE, DELIMITED},
-        {"`surplus`", IN_SURPLUS, DELIMITED},
-        {"`tail`", IN_TAIL, FIXED},
-        {"`sections`", IN_SECTION, FIXED},
-    };
-    for (size_t i = 0; i < COUNT(tables); i++) {
-        const char *last = "";
-        text_print(out, "\n## %s\n\n| key | is |\n|---|---|\n", tables[i].title);
-        for (const row_t *row = schema_rows; row->parts; row++)
-            if (row->key && row->parts & tables[i].parts && row->kinds & tables[i].kinds &&
-                strcmp(row->key, last) != 0)
-                put_key(out, row), last = row->key;
-        if (tables[i].parts == IN_MADE)
-            text_print(out,
-                       "\nKeys are made of delimited records by %s, of records of fixed width by %s. Types "
-                       "go with %s.\n",
-                       schema_made_words(RECORDS_DELIMITED, ~0u).text,
-                       schema_made_words(RECORDS_FIXED, ~0u).text,
-                       schema_made_words(RECORDS_DELIMITED, MAKES_TYPED).text);
+    text_append(out, "\n| key | is |\n|---|---|\n");
+    uint32_t before = 0;
+    for (size_t i = 0; i < COUNT(groups); i++) {
+        const row_t *last = NULL;
+        text_print(out, "| **in %s** | |\n", groups[i].title);
+        for (const row_t *row = schema_rows; row->parts; row++) {
+            const bool again = last && last->read == schema_read_type && row->read == schema_read_type;
+            if (row->key && row->parts & groups[i].parts && !(row->parts & before) && !again)
+                put_key(out, last = row, groups[i].kinds);
+        }
+        before |= groups[i].parts;
     }
+    text_append(out, "\n");
 }
 
-TEST(page) {
-    char path[1000];
-    static char is[100000];
+static char is[100000]; /* the page */
+
+static const char *page_path(void) {
+    static char path[1000];
     const char *root = getenv("TIPPLE_ROOT");
-    text_t page = {.length = 0};
-    text_append(
-        &page,
-        "# Keys and types of format files\n\nThis page is made of the tables by which format files are read; "
-        "[formats.md](formats.md) explains them.\n");
-    put_types(&page);
-    put_keys(&page);
-    LAB_MUST(page.bytes && !page.lacking);
-    snprintf(path, sizeof path, "%s/docs/format-keys.md", root ? root : ".");
-    if (getenv("TIPPLE_REWRITE")) {
-        FILE *file = fopen(path, "w");
-        LAB_MUST(file && fwrite(page.bytes, 1, page.length, file) == page.length && fclose(file) == 0);
-    }
-    FILE *file = fopen(path, "r");
+    snprintf(path, sizeof path, "%s/docs/format-file.md", root ? root : ".");
+    return path;
+}
+
+static void read_page(void) {
+    FILE *file = fopen(page_path(), "r");
     LAB_MUST(file);
     is[fread(is, 1, sizeof is - 1, file)] = 0;
     fclose(file);
+}
+
+TEST(keys) {
+    read_page();
+    const char *begin = strstr(is, table_begins), *end = strstr(is, table_ends);
+    LAB_MUST(begin && end);
+    text_t page = {.length = 0};
+    text_append_bytes(&page, is, (size_t)(begin - is));
+    text_append(&page, table_begins);
+    put_keys(&page);
+    text_append(&page, end);
+    LAB_MUST(page.bytes && !page.lacking);
+    if (getenv("TIPPLE_REWRITE")) {
+        FILE *file = fopen(page_path(), "w");
+        LAB_MUST(file && fwrite(page.bytes, 1, page.length, file) == page.length && fclose(file) == 0);
+        read_page();
+    }
     assert_string_equal(is, page.bytes);
     text_free(&page);
+}
+
+/* Each type, by all its names, and each way to make a key. */
+TEST(words) {
+    read_page();
+    text_t words = {.length = 0};
+    for (size_t i = 0; i < SCHEMA_TYPES; i++)
+        text_print(&words, "%s ", schema_types[i].name);
+    text_append(&words, schema_made_words(RECORDS_DELIMITED, ~0u).text);
+    text_print(&words, " %s", schema_made_words(RECORDS_FIXED, ~0u).text);
+    LAB_MUST(words.bytes && !words.lacking);
+    char *rest = (char *)words.bytes, quoted[100];
+    for (char *word = strtok_r(rest, ", ", &rest); word; word = strtok_r(NULL, ", ", &rest)) {
+        snprintf(quoted, sizeof quoted, "`%s`", word);
+        if (!strstr(is, quoted))
+            fail_msg("docs/format-file.md has no %s", quoted);
+    }
+    text_free(&words);
 }

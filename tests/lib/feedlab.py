@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """feedlab: thirty nights of a shop's feed, whose columns come, go, move and change their type; and the documents that its files make
-by a format, computed from docs/formats.md with the csv module alone.
+by a format, computed from docs/format-file.md with the csv module alone.
 
     for day, files in enumerate(feedlab.nights(300), 1): ...       # what is delivered that night: {name: bytes}
     feedlab.documents(feedlab.fields_of(format_text), files.values())
@@ -93,7 +93,7 @@ def nights(rows, seed=1):
     return delivered
 
 
-# ------------------------------------------------------------------------------------ what docs/formats.md says
+# ------------------------------------------------------------------------------------ what docs/format-file.md says
 
 def words_of(text):
     """A YAML scalar, or a list in brackets, as text."""

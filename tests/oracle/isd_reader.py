@@ -1,5 +1,5 @@
 """Reads records of the Integrated Surface Database the slow and plain way, and makes documents of them. An independent
-judge: written from what is known of the archive format and from the rules of docs/formats.md, sharing nothing with
+judge: written from what is known of the archive format and from the rules of docs/isd-files.md, sharing nothing with
 the C code or its format file."""
 import base64
 import collections

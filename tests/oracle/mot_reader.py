@@ -1,5 +1,5 @@
 """Reads MOT result and item files the slow and plain way, and makes documents of them. An independent judge: written
-from what is known of the published files and from the rules of docs/formats.md, sharing nothing with the C code."""
+from what is known of the published files and from the rules of docs/mot-files.md, sharing nothing with the C code."""
 import collections
 import re
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Generated rows of `tipple generate obd` against what docs/formats.md promises of them: 40 columns in their ranges,
+"""Generated rows of `tipple generate obd` against what docs/generate.md promises of them: 40 columns in their ranges,
 each spelled as short as it can be; trips that are one drive, second by second, in which values belong together (the
 way is the sum of the speed, the air is what the engine draws, ...); and `tipple parse` makes of a row what Python
 makes of it.

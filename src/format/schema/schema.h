@@ -4,7 +4,7 @@
  * reported with line, column and what was expected. The files of this room: schema_rows.c has the keys of format files, a row
  * each, and how the value of each is read; schema_read.c walks over them, and reads the keys that are made; schema_check.c has
  * what several keys must agree on; schema.c has the digest, which is a walk over the rows, too, and what others ask of a
- * schema; types.c has the words of types. docs/format-keys.md is made of the rows (tests/core/test_format_keys.c).
+ * schema; types.c has the words of types. docs/format-file.md is made of the rows (tests/core/test_format_keys.c).
  *
  *     format: mot                                    # its name
  *     about: one line for `tipple formats`

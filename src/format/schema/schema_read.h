@@ -88,7 +88,7 @@ struct row {
     uint32_t types;      /* bits: the types of fields that the key goes with, or that `type` can be; 0: all */
     uint32_t makes;      /* bits: the kinds of made keys that the key goes with; 0: all */
     const char *instead; /* the key that it does not go with */
-    const char *is;      /* its value, in sentences and in docs/format-keys.md */
+    const char *is;      /* its value, in sentences and in docs/format-file.md */
 };
 extern const row_t schema_rows[]; /* up to one without parts */
 
