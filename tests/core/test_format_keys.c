@@ -21,10 +21,15 @@ static const struct {
     {"`sections`", IN_SECTION, false},
 };
 
+/* The kinds besides delimited records, or in place of them. */
 static void put_kinds(text_t *out, uint32_t kinds) {
     static const char *const names[] = {"delimited", "fixed", "JSON", "BSON"};
-    const char *before = " (";
-    for (size_t i = 0; i < COUNT(names); i++)
+    const char *before = kinds & DELIMITED ? " (also " : " (";
+    if (kinds == ANY_KIND || kinds == DELIMITED) {
+        text_append(out, kinds == ANY_KIND ? " (all)" : "");
+        return;
+    }
+    for (size_t i = RECORDS_DELIMITED + 1; i < COUNT(names); i++)
         if (kinds >> i & 1)
             text_print(out, "%s%s", before, names[i]), before = ", ";
     text_append(out, ")");
@@ -33,7 +38,7 @@ static void put_kinds(text_t *out, uint32_t kinds) {
 static void put_key(text_t *out, const row_t *row, bool kinds) {
     const bool type = row->read == schema_read_type; /* the page has a table of types */
     text_print(out, "| `%s`", row->key);
-    if (kinds && !type && row->kinds != ANY_KIND)
+    if (kinds && !type)
         put_kinds(out, row->kinds);
     text_print(out, " | %s", row->is);
     if (row->types && !type)
