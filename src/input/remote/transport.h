@@ -162,9 +162,11 @@ const char *url_whole(const char *url, const char *shown, err_t *err);
 
 /* ---- secrets ---- */
 
-/* A copy in pages that are left out of cores; secret_free overwrites it. NULL: out of memory. */
+/* Zeros, one byte more than `length`, or a copy of a text, in pages that are left out of cores; secret_free overwrites
+ * them. NULL: out of memory. */
+void *secret_new(size_t length);
 char *secret_keep(const char *text, size_t length);
-void secret_free(char *secret);
+void secret_free(void *secret);
 
 /* Frees a text and overwrites it before. */
 void secret_free_text(text_t *text);

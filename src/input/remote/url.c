@@ -12,20 +12,25 @@
 
 /* ---- secrets ---- */
 
-char *secret_keep(const char *text, size_t length) {
+void *secret_new(size_t length) {
     const size_t size = sizeof(size_t) + length + 1;
     size_t *pages = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (pages == MAP_FAILED)
         return NULL;
     madvise(pages, size, MADV_DONTDUMP);
     *pages = size;
-    return memcpy(pages + 1, text, length);
+    return pages + 1;
 }
 
-void secret_free(char *secret) {
+char *secret_keep(const char *text, size_t length) {
+    char *secret = secret_new(length);
+    return secret ? memcpy(secret, text, length) : NULL;
+}
+
+void secret_free(void *secret) {
     if (!secret)
         return;
-    size_t *pages = (size_t *)(void *)secret - 1;
+    size_t *pages = (size_t *)secret - 1;
     const size_t size = *pages;
     explicit_bzero(pages, size);
     munmap(pages, size);

@@ -1,0 +1,87 @@
+/* s3: what S3 wants besides HTTP, for the files of this folder only: addresses of buckets, signatures, keys to sign with,
+ * lists of objects, and the meaning of its refusals.
+ *
+ *     s3.c              the scheme of transport.h: a request for s3://BUCKET/KEY, and what S3 answers instead
+ *     s3_sign.c         signatures of version 4
+ *     s3_credentials.c  settings and keys: from the environment, profiles, a process, STS, a container, an instance
+ *     s3_list.c         the objects of a prefix or a pattern
+ *
+ * A process has one key at a time, as it has one environment: s3.c fetches the key when the first request is made, again
+ * five minutes before it ends, when S3 does not accept it any more, and when the environment has changed. Without a key,
+ * requests are not signed, which suffices for public buckets. The region of a bucket is the configured one until S3 names
+ * another.
+ *
+ * The key of an object stands in a URL as S3 has it, not percent-encoded. Keys to sign with are in memory of secret_new;
+ * no sentence contains one, only where it came from. */
+#ifndef TIPPLE_INPUT_REMOTE_S3_H
+#define TIPPLE_INPUT_REMOTE_S3_H
+
+#include "base/text.h"
+#include "input/remote/remote.h"
+#include "input/remote/transport.h"
+
+#include <stdint.h>
+
+/* ---- settings and keys ---- */
+
+typedef struct {
+    char id[256], secret[256], token[8192]; /* id "": there is none, and requests are not signed */
+    char from[320];                         /* for sentences: "profile 'etl' of /home/me/.aws/credentials" */
+    int64_t ends;                           /* seconds since 1970; 0: not known, or never */
+} s3_key_t;
+
+typedef struct {
+    char region[64];
+    char endpoint[512]; /* "http://127.0.0.1:9000", without a / at its end; "": Amazon's own */
+} s3_settings_t;
+
+/* Asks all places where Amazon's own programs look for a key, in their order. Any thread; it may take seconds, and start
+ * the process that a profile names. */
+bool s3_find_key(s3_key_t *key, err_t *err);
+bool s3_find_settings(s3_settings_t *settings, err_t *err);
+
+/* A number that differs when one of the variables of the environment has changed of which both are made. */
+uint64_t s3_environment(void);
+
+/* Overwrites what is known: the next request looks for a key again. */
+void s3_forget(void);
+
+/* ---- signatures ---- */
+
+/* What a signature covers. The path and the query are encoded, and the query is sorted. Headers are names and values, by
+ * name in small letters, with host and x-amz-date among them. payload: the SHA-256 of the body in hex. */
+typedef struct {
+    const char *method, *path, *query;
+    const char *(*headers)[2];
+    size_t header_count;
+    const char *payload, *region, *service, *time; /* time: 20150830T123600Z */
+} s3_signable_t;
+
+/* Appends the value of the header Authorization. */
+bool s3_sign(const s3_signable_t *what, const s3_key_t *key, text_t *to, err_t *err);
+
+/* Signs a GET whose URL is set, as of now: appends headers. Others, such as Range, may be added. */
+bool s3_sign_request(remote_request_t *request, const char *region, const s3_key_t *key, err_t *err);
+
+/* Appends a text of which each byte but letters, digits and -._~ becomes %XX; slashes do, unless they are kept. */
+void s3_encode(text_t *to, const char *text, bool keep_slashes);
+
+/* ---- answers ---- */
+
+/* Finds the first <NAME> in [xml, end): *from and *to are around what is in it. Returns where it ends; NULL: there is none. */
+const char *s3_find_element(const char *xml, const char *end, const char *name, const char **from,
+                            const char **to);
+
+/* Its text, without entities; what does not fit is cut off. False: there is none, and the text is "". */
+bool s3_element(const char *xml, const char *end, const char *name, char *out, size_t room);
+
+/* ---- lists ---- */
+
+/* Does this URL name a bucket, a prefix (with / at its end) or a pattern? */
+bool s3_is_list(const char *url);
+
+/* The URLs of all that is there, as remote_list gives them: by the bytes of their keys. As in a shell, * and ? match no /,
+ * and a prefix has everything below it. What a console shows as a folder, a key with / at its end, is left out. */
+bool s3_list(const char *url, int64_t patience_ns, remote_visit_t *visit, void *context, err_t *err);
+
+#endif
