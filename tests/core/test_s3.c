@@ -1,5 +1,6 @@
 /* What S3 wants besides HTTP: keys and settings from all places, requests, refusals, lists. Nothing is sent: what would be
  * is held against a script, which also has the answers. */
+#include "input/remote/remote.h"
 #include "input/remote/s3.h"
 #include "test.h"
 
@@ -526,7 +527,7 @@ static bool visit(void *context, const char *url, err_t *why) {
 
 static bool list(const char *url, const char *expected) {
     found_t found = {.most = 1000};
-    const bool ok = s3_list(url, 1, visit, &found, &err);
+    const bool ok = remote_list(url, 1, visit, &found, &err);
     assert_string_equal(found.urls.bytes ? found.urls.bytes : "", expected);
     text_free(&found.urls);
     return ok;
@@ -541,9 +542,9 @@ TEST(which_urls_are_lists) {
                                         "s3://b/*.csv", "s3://b/a?c", "s3://b/[ab]"},
                              *const objects[] = {"s3://b/a", "s3://b/p/a.csv"};
     for (size_t i = 0; i < COUNT(lists); i++)
-        assert_true(s3_is_list(lists[i]));
+        assert_true(remote_is_several(lists[i]));
     for (size_t i = 0; i < COUNT(objects); i++)
-        assert_false(s3_is_list(objects[i]));
+        assert_false(remote_is_several(objects[i]));
 }
 
 TEST(list_of_a_prefix) {
@@ -599,7 +600,7 @@ TEST(lists_that_fail) {
             fail_msg("%s is not in %s", rows[i].words, err.text);
     }
     found_t two = {.most = 2};
-    assert_false(s3_list("s3://data/p/", 1, visit, &two, &err));
+    assert_false(remote_list("s3://data/p/", 1, visit, &two, &err));
     assert_int_equal(err.status, STATUS_HOST);
     assert_string_equal(two.urls.bytes, "s3://data/p/1\ns3://data/p/2\n");
     text_free(&two.urls);

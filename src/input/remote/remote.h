@@ -48,11 +48,12 @@ void remote_hide(char *argument);
  * refused: with a password (status 1), of a folder of a web server. NULL: *err says why. */
 char *remote_shown(const char *url, err_t *err);
 
-/* Does this URL stand for several objects, by a / at its end or a pattern, so that remote_list finds them? Of s3 only. */
+/* Does this URL stand for several objects of s3: for a bucket, a prefix with / at its end, or a pattern? */
 bool remote_is_several(const char *url);
 
-/* The objects of s3://bucket/prefix/ or of a pattern, by name: `visit` gets the URL of each. False: *err says why, also
- * where there is none; or visit has failed. */
+/* The objects of such a URL, by the bytes of their keys: `visit` gets the URL of each. As in a shell, * and ? match no /; a
+ * prefix has all that is below it. What a console shows as a folder, a key with / at its end, is left out. False: *err says
+ * why, also where there is none; or visit has failed. */
 typedef bool remote_visit_t(void *context, const char *url, err_t *err);
 bool remote_list(const char *url, int64_t patience_ns, remote_visit_t *visit, void *context, err_t *err);
 

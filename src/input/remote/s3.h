@@ -4,7 +4,7 @@
  *     s3.c              the scheme of transport.h: a request for s3://BUCKET/KEY, and what S3 answers instead
  *     s3_sign.c         signatures of version 4
  *     s3_credentials.c  settings and keys: from the environment, profiles, a process, STS, a container, an instance
- *     s3_list.c         the objects of a prefix or a pattern
+ *     s3_list.c         the objects of a prefix or a pattern (remote_list)
  *
  * A process has one key at a time, as it has one environment: s3.c fetches the key when the first request is made, again
  * five minutes before it ends, when S3 does not accept it any more, and when the environment has changed. Without a key,
@@ -17,7 +17,6 @@
 #define TIPPLE_INPUT_REMOTE_S3_H
 
 #include "base/text.h"
-#include "input/remote/remote.h"
 #include "input/remote/transport.h"
 
 #include <stdint.h>
@@ -74,14 +73,5 @@ const char *s3_find_element(const char *xml, const char *end, const char *name, 
 
 /* Its text, without entities; what does not fit is cut off. False: there is none, and the text is "". */
 bool s3_element(const char *xml, const char *end, const char *name, char *out, size_t room);
-
-/* ---- lists ---- */
-
-/* Does this URL name a bucket, a prefix (with / at its end) or a pattern? */
-bool s3_is_list(const char *url);
-
-/* The URLs of all that is there, as remote_list gives them: by the bytes of their keys. As in a shell, * and ? match no /,
- * and a prefix has everything below it. What a console shows as a folder, a key with / at its end, is left out. */
-bool s3_list(const char *url, int64_t patience_ns, remote_visit_t *visit, void *context, err_t *err);
 
 #endif

@@ -1,5 +1,6 @@
 /* Lists of objects, page by page, and the little of XML that S3 answers in. */
 #include "base/chars.h"
+#include "input/remote/remote.h"
 #include "input/remote/s3.h"
 
 #include <ctype.h>
@@ -86,7 +87,9 @@ typedef struct {
     size_t count, matching;
 } list_t;
 
-bool s3_is_list(const char *url) {
+bool remote_is_several(const char *url) {
+    if (url_scheme(url) != &remote_s3)
+        return false;
     const char *name = url + strlen("s3://"), *key = strchr(name, '/');
     return !key || !key[1] || key[strlen(key) - 1] == '/' || strpbrk(key, "*?[");
 }
@@ -179,7 +182,7 @@ static bool list_pages(list_t *list, int64_t patience_ns, err_t *err) {
     return true;
 }
 
-bool s3_list(const char *url, int64_t patience_ns, remote_visit_t *visit, void *context, err_t *err) {
+bool remote_list(const char *url, int64_t patience_ns, remote_visit_t *visit, void *context, err_t *err) {
     const char *name = url + strlen("s3://"), *key = name + strcspn(name, "/");
     char *bucket_url = strndup(url, (size_t)(key - url));
     key += *key == '/';

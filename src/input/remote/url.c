@@ -45,7 +45,7 @@ void secret_free_text(text_t *text) {
 /* ---- URLs ---- */
 
 const remote_scheme_t *url_scheme(const char *url) {
-    static const remote_scheme_t *const schemes[] = {&remote_https, &remote_http};
+    static const remote_scheme_t *const schemes[] = {&remote_https, &remote_http, &remote_s3};
     for (size_t i = 0; i < COUNT(schemes); i++)
         if (strncasecmp(url, schemes[i]->begins, strlen(schemes[i]->begins)) == 0)
             return schemes[i];
@@ -54,11 +54,6 @@ const remote_scheme_t *url_scheme(const char *url) {
 
 bool remote_is(const char *path) {
     return url_scheme(path);
-}
-
-bool remote_is_several(const char *url) {
-    (void)url;
-    return false;
 }
 
 /* The parts of https://user@host/path?query#fragment. */
