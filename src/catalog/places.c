@@ -207,10 +207,10 @@ places_summary_t places_summary(const places_t *places, uint32_t generation) {
         summary.left_out += rejects.left_out;
         for (size_t j = 0; j < entry->piece_count; j++) {
             const counts_t counts = piece_counts(&entry->pieces[j]);
-            summary.loaded += counts.loaded;
-            summary.corrected += counts.corrected;
-            summary.already_there += counts.already_there;
-            summary.rejected += counts.rejected;
+            summary.loaded += counts.of[FATE_LOADED];
+            summary.corrected += counts.of[FATE_CORRECTED];
+            summary.already_there += counts.of[FATE_THERE];
+            summary.rejected += counts.of[FATE_REJECTED];
         }
     }
     return summary;

@@ -129,13 +129,16 @@ static void put_load(bson_t *to, const void *of, size_t at) {
     const load_result_t *load = &pass->load;
     const counts_t *counts = &load->counts;
     if (pass->doing)
-        result_put(
-            to, OF(counts, read), OF(counts, loaded), OF(counts, already_there), OF(counts, rejected),
-            OF(counts, filtered), OF(load, bytes_read), OF(load, bytes_bson),
-            AS_NUMBER("docs_per_second", result_rate(counts->loaded, pass->phases[DRILL_LOAD].took_ns)),
-            OF(load, threads), OF(load, batch), OF(load, batches), OF(load, retries),
-            AS_SECONDS("client_cpu_seconds", load->cpu_ns), OF(load, clustered), OF(load, limited_by),
-            load_figures_indexes(load));
+        result_put(to, OF(counts, read), AS_COUNT("loaded", counts->of[FATE_LOADED]),
+                   AS_COUNT("already_there", counts->of[FATE_THERE]),
+                   AS_COUNT("rejected", counts->of[FATE_REJECTED]),
+                   AS_COUNT("filtered", counts->of[FATE_FILTERED]), OF(load, bytes_read),
+                   OF(load, bytes_bson),
+                   AS_NUMBER("docs_per_second",
+                             result_rate(counts->of[FATE_LOADED], pass->phases[DRILL_LOAD].took_ns)),
+                   OF(load, threads), OF(load, batch), OF(load, batches), OF(load, retries),
+                   AS_SECONDS("client_cpu_seconds", load->cpu_ns), OF(load, clustered), OF(load, limited_by),
+                   load_figures_indexes(load));
 }
 
 static void put_pass(bson_t *to, const void *passes, size_t at) {

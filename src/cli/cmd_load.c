@@ -169,7 +169,8 @@ static void put_reject(bson_t *to, const void *of, size_t at) {
 static void put_rejects(bson_t *to, const load_result_t *load) {
     reject_file_t file;
     last_rejects_t rejects = {.count = 0};
-    if (!load->counts.rejected || !load->rejects_path[0] || !reject_file_open(&file, load->rejects_path))
+    if (!load->counts.of[FATE_REJECTED] || !load->rejects_path[0] ||
+        !reject_file_open(&file, load->rejects_path))
         return;
     size_t at = file.first;
     uint64_t line = file.first_line;
@@ -197,8 +198,8 @@ static void put_more(bson_t *to, const load_spec_t *spec, const load_result_t *l
                AS_COUNT("-not_retried", spec->retry ? load->left_out : 0),
                AS_NUMBER("-batch_documents", sent / (double)load->batches),
                AS_COUNT("-kept_rejects", load->rejects_kept), AS_COUNT("-short_batches", load->short_batches),
-               AS_FLAG("-several", load->counts.loaded && load->shard_count > 1),
-               AS_FLAG("-several_routers", load->counts.loaded && load->router_count > 1),
+               AS_FLAG("-several", load->counts.of[FATE_LOADED] && load->shard_count > 1),
+               AS_FLAG("-several_routers", load->counts.of[FATE_LOADED] && load->router_count > 1),
                AS_LIST("-inputs", spec->input_count < MOST_NAMES ? spec->input_count : MOST_NAMES, put_input,
                        spec->inputs),
                AS_LIST("-visits", load->course.visit_count, put_visit, &load->course));
@@ -245,7 +246,7 @@ static void put_retry(bson_t *to, const char *name, const load_spec_t *spec, con
 /* Status 2 is also for what earlier runs have rejected, as long as it is not fixed. The number and the list of inputs are
  * of the same records. */
 static void put_retries(bson_t *to, const load_spec_t *spec, const load_result_t *load) {
-    const uint64_t rejected = load->counts.rejected;
+    const uint64_t rejected = load->counts.of[FATE_REJECTED];
     if (load->open_rejects_text[0] && load->open_rejects > rejected) {
         result_put(to, AS_TEXT("-open_rejects", load->open_rejects_text),
                    AS_TEXT("-rejected_by", rejected ? "this and earlier runs" : "earlier runs"));

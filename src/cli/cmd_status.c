@@ -167,7 +167,7 @@ static void put_input(bson_t *to, const void *of, size_t at) {
     result_take(to, "name", text_take_or_end(&name));
     const counts_t counts = counts_of(entry);
     result_put(to, AS_FLAG("complete", entry_is_complete(entry, status->header.generation, false)),
-               AS_COUNT("loaded", counts.loaded), AS_COUNT("already_there", counts.already_there),
+               AS_COUNT("loaded", counts.of[FATE_LOADED]), AS_COUNT("already_there", counts.of[FATE_THERE]),
                AS_COUNT("open_rejects", entry_open_rejects(entry)));
 }
 

@@ -236,17 +236,17 @@ static void end(tipple_load_t *load, const err_t *instead) {
     }
     library_words(load->sentence, load->err.text);
     load->found = (tipple_result_t){.read = counts->read,
-                                    .loaded = counts->loaded,
-                                    .already_there = counts->already_there,
-                                    .rejected = counts->rejected,
-                                    .filtered = counts->filtered,
+                                    .loaded = counts->of[FATE_LOADED],
+                                    .already_there = counts->of[FATE_THERE],
+                                    .rejected = counts->of[FATE_REJECTED],
+                                    .filtered = counts->of[FATE_FILTERED],
                                     .open_rejects = load->result->open_rejects,
                                     .records_skipped = load->result->records_skipped,
                                     .files_skipped = load->result->files_skipped,
                                     .seconds = (double)load->result->took_ns / 1e9,
                                     .status = (int)load->err.status,
                                     .sentence = load->sentence,
-                                    .rejects = counts->rejected ? load->result->rejects_path : "",
+                                    .rejects = counts->of[FATE_REJECTED] ? load->result->rejects_path : "",
                                     .format = load->result->format,
                                     .input_name = load->pushes ? load->options.spec.input_name : ""};
 }

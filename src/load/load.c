@@ -161,7 +161,7 @@ static void tell_dropped(const target_t *target, err_t *err) {
     if (target->dropped)
         err_add(err, "; --drop has dropped what was in %s before: leave that option out from now on",
                 plan->result->namespace);
-    else if (plan->spec->drop && plan->result->counts.loaded)
+    else if (plan->spec->drop && plan->result->counts.of[FATE_LOADED])
         err_add(err, "; but without --drop, which would drop what is loaded by now");
 }
 
@@ -237,14 +237,14 @@ static bool run_once(const load_spec_t *spec, load_result_t *result, inputs_t *i
     inputs->dropped = target.dropped;
     if (!ok && !*again) {
         const bool left_some = run->loading.touched && !spec->trial; /* a trial's collection is nobody's */
-        if (target.touched || left_some || result->counts.loaded)
+        if (target.touched || left_some || result->counts.of[FATE_LOADED])
             err_after_change(err);
         tell_dropped(&target, err);
         tell_nameless(run, err);
     }
     tally_open_rejects(run, ok);
     if (ok)
-        err->status = result->counts.rejected || result->open_rejects || result->fixed_otherwise ||
+        err->status = result->counts.of[FATE_REJECTED] || result->open_rejects || result->fixed_otherwise ||
                               result->skipped.count
                           ? STATUS_SOME_REJECTED
                           : STATUS_OK;

@@ -17,12 +17,13 @@ static void put_place(bson_t *to, const void *of, size_t at) {
     const loaded_place_t *place = &places->places[at];
     const traffic_figures_t *figures = &place->figures;
     const double moving = (double)(load->moving_ns ? load->moving_ns : 1);
-    result_put(to, OF(place, name), OF(figures, documents), OF(figures, batches),
-               AS_SECONDS("waiting_seconds", figures->waiting_ns),
-               AS_SECONDS("busy_seconds", figures->busy_ns), AS_COUNT("most_at_once", figures->most),
-               AS_NUMBER("-share_percent", 100 * (double)figures->documents / (double)load->counts.loaded),
-               AS_NUMBER("-busy_percent", 100 * (double)figures->busy_ns / moving),
-               AS_NUMBER("-at_once", (double)figures->waiting_ns / moving));
+    result_put(
+        to, OF(place, name), OF(figures, documents), OF(figures, batches),
+        AS_SECONDS("waiting_seconds", figures->waiting_ns), AS_SECONDS("busy_seconds", figures->busy_ns),
+        AS_COUNT("most_at_once", figures->most),
+        AS_NUMBER("-share_percent", 100 * (double)figures->documents / (double)load->counts.of[FATE_LOADED]),
+        AS_NUMBER("-busy_percent", 100 * (double)figures->busy_ns / moving),
+        AS_NUMBER("-at_once", (double)figures->waiting_ns / moving));
 }
 
 static void put_skipped(bson_t *to, const void *misfits, size_t at) {
@@ -106,13 +107,16 @@ void load_figures(bson_t *to, const load_spec_t *spec, const load_result_t *load
     const counts_t *counts = &load->counts;
     const places_t shards = {load, load->shards}, routers = {load, load->routers};
     result_put(
-        to, OF(counts, read), OF(counts, loaded), OF(counts, already_there), OF(counts, rejected),
-        OF(counts, filtered), OF(counts, corrected), OF(counts, replaced), OF(counts, kept),
+        to, OF(counts, read), AS_COUNT("loaded", counts->of[FATE_LOADED]),
+        AS_COUNT("already_there", counts->of[FATE_THERE]), AS_COUNT("rejected", counts->of[FATE_REJECTED]),
+        AS_COUNT("filtered", counts->of[FATE_FILTERED]), AS_COUNT("corrected", counts->of[FATE_CORRECTED]),
+        AS_COUNT("replaced", counts->of[FATE_REPLACED]), AS_COUNT("kept", counts->of[FATE_KEPT]),
         AS_COUNT_IF("open_rejects", load->knows_rejects, load->open_rejects),
         AS_SECONDS("seconds", load->took_ns),
-        AS_NUMBER("docs_per_second", result_rate(counts->loaded, load->took_ns)), OF(load, bytes_read),
-        OF(load, bytes_bson), AS_SECONDS("client_cpu_seconds", load->cpu_ns), OF(load, peak_memory_bytes),
-        OF(load, batches), OF(load, retries), AS_LIST("shards", load->shard_count, put_place, &shards),
+        AS_NUMBER("docs_per_second", result_rate(counts->of[FATE_LOADED], load->took_ns)),
+        OF(load, bytes_read), OF(load, bytes_bson), AS_SECONDS("client_cpu_seconds", load->cpu_ns),
+        OF(load, peak_memory_bytes), OF(load, batches), OF(load, retries),
+        AS_LIST("shards", load->shard_count, put_place, &shards),
         AS_LIST("routers", load->router_count, put_place, &routers), OF(load, unrouted), OF(load, limited_by),
         AS_SECONDS("throttled_seconds", load->throttled_ns), AS_WORDS("throttled_by", load->throttled_by),
         OF(load, namespace), OF(load, format), OF(load, bytes_text), OF(load, files), OF(load, files_skipped),
@@ -124,7 +128,7 @@ void load_figures(bson_t *to, const load_spec_t *spec, const load_result_t *load
         AS_COUNT("comment_lines", load->passed_over.comments), load_figures_kept_columns(load->guessed),
         AS_LIST("bad_fields", load->bad_field_count, put_bad_field, load->bad_fields), OF(load, clustered),
         OF(load, appended), OF(load, threads), OF(load, batch),
-        AS_TEXT("rejects", counts->rejected && load->rejects_path[0] ? load->rejects_path : NULL),
+        AS_TEXT("rejects", counts->of[FATE_REJECTED] && load->rejects_path[0] ? load->rejects_path : NULL),
         AS_LIST("skipped_files", load->skipped.count, put_skipped, load->skipped.items),
         load_figures_indexes(load), AS_FLAG("dry_run", spec->dry_run));
     put_columns(to, load);

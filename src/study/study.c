@@ -337,13 +337,14 @@ load_spec_t study_sample(const load_spec_t *setting, uint64_t records) {
 }
 
 bool study_judge_sample(study_t *study, const counts_t *counts, const char *what, err_t *err) {
-    const unsigned long long read = counts->read, rejected = counts->rejected, filtered = counts->filtered;
+    const unsigned long long read = counts->read, rejected = counts->of[FATE_REJECTED],
+                             filtered = counts->of[FATE_FILTERED];
     if (rejected && !study->told_rejects)
         log_warn(
             "%llu of %llu record%s of a sample %s rejected, and left out of it; `tipple parse` shows why",
             rejected, read, units_s(read), rejected == 1 ? "is" : "are");
     study->told_rejects = study->told_rejects || rejected;
-    return counts->loaded ||
+    return counts->of[FATE_LOADED] ||
            err_set(
                err, STATUS_USAGE,
                "nothing can be %s: of %llu record%s of the sample no document came out (%llu were rejected, "

@@ -251,11 +251,11 @@ TEST_GROUP(lab_begin, lab_end);
     do {                                                                                                     \
         const counts_t *counts_ = &(lab)->loaded.counts;                                                     \
         assert_int_equal(counts_->read, read_);                                                              \
-        assert_int_equal(counts_->loaded, loaded_);                                                          \
-        assert_int_equal(counts_->already_there, there_);                                                    \
-        assert_int_equal(counts_->rejected, rejected_);                                                      \
-        assert_int_equal(counts_->read,                                                                      \
-                         counts_->loaded + counts_->already_there + counts_->rejected + counts_->filtered);  \
+        assert_int_equal(counts_->of[FATE_LOADED], loaded_);                                                 \
+        assert_int_equal(counts_->of[FATE_THERE], there_);                                                   \
+        assert_int_equal(counts_->of[FATE_REJECTED], rejected_);                                             \
+        assert_int_equal(counts_->read, counts_->of[FATE_LOADED] + counts_->of[FATE_THERE] +                 \
+                                            counts_->of[FATE_REJECTED] + counts_->of[FATE_FILTERED]);        \
     } while (0)
 
 #define assert_status(lab, call, expected)                                                                   \

@@ -245,7 +245,7 @@ LAB_TEST(filter, lab_open(lab, BOX_STANDALONE)) {
     lab->load.filter_count = 1;
     assert_status(lab, lab_load(lab, "a.csv"), STATUS_OK);
     assert_counts(lab, 100, 10, 0, 0);
-    assert_int_equal(lab->loaded.counts.filtered, 90);
+    assert_int_equal(lab->loaded.counts.of[FATE_FILTERED], 90);
     assert_int_equal(box_count(lab->box, LAB_TARGET, "{\"n\": {\"$lt\": 90}}"), 0);
     lab->load.filter_count = 0;
     assert_status(lab, lab_load(lab, "a.csv"), STATUS_USAGE);
@@ -265,7 +265,7 @@ LAB_TEST(filter_leaves_nothing, lab_open(lab, BOX_STANDALONE)) {
     lab->load.filters = filters;
     lab->load.filter_count = 1;
     assert_status(lab, lab_load(lab, "a.csv"), STATUS_OK);
-    assert_int_equal(lab->loaded.counts.filtered, 100);
+    assert_int_equal(lab->loaded.counts.of[FATE_FILTERED], 100);
     lab->load.filter_count = 0;
     assert_status(lab, lab_load(lab, "a.csv"), STATUS_USAGE);
     assert_says(lab->err.text, "--filter");
@@ -290,7 +290,7 @@ LAB_TEST(dry_run, lab_open(lab, BOX_STANDALONE)) {
         lab->load.drop = drop;
         assert_status(lab, lab_load(lab, "a.csv"), STATUS_SOME_REJECTED);
         assert_int_equal(lab->loaded.counts.read, 3);
-        assert_int_equal(lab->loaded.counts.rejected, 1);
+        assert_int_equal(lab->loaded.counts.of[FATE_REJECTED], 1);
     }
     static const char *const writes[] = {"insert", "update", "create", "createIndexes", "delete"};
     for (size_t i = 0; i < sizeof writes / sizeof *writes; i++)
@@ -516,7 +516,7 @@ LAB_TEST(copies, lab_open(lab, BOX_STANDALONE)) {
     assert_int_equal(lab->loaded.counts.read, 120);
     lab->load.dry_run = false;
     assert_status(lab, lab_load(lab, "a.csv"), STATUS_OK);
-    assert_int_equal(lab->loaded.counts.loaded, 120);
+    assert_int_equal(lab->loaded.counts.of[FATE_LOADED], 120);
     assert_int_equal(box_count(lab->box, LAB_TARGET, "{\"n\": 7}"), 3);
     assert_status(lab, lab_load(lab, "a.csv"), STATUS_OK);
     assert_int_equal(lab->loaded.counts.read, 0);

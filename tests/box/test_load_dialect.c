@@ -256,7 +256,7 @@ LAB_TEST(first_record_keeps_its_text, lab_open(lab, BOX_STANDALONE)) {
     lab_write("b.csv", "3;xy\n4;z\n");
     say(lab, BAD_VALUES);
     assert_status(lab, lab_load(lab, "b.csv"), STATUS_OK);
-    assert_int_equal(lab->loaded.counts.corrected, 1);
+    assert_int_equal(lab->loaded.counts.of[FATE_CORRECTED], 1);
     assert_int_equal(box_count(lab->box, LAB_TARGET, NULL), 3);
     assert_status(lab, lab_verify(lab, "a.csv", "b.csv"), STATUS_OK);
 }

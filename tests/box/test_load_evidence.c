@@ -179,7 +179,7 @@ LAB_TEST(many_refused, open_rows(lab)) {
     box_refuse(lab->box, LAB_TARGET, every(1), 121);
     assert_status(lab, lab_load(lab, "a.csv"), STATUS_TOO_MANY_REJECTED);
     assert_says(lab->err.text, "--max-rejects 200 allows");
-    assert_int_equal(lab->loaded.counts.loaded, box_count(lab->box, LAB_TARGET, NULL));
+    assert_int_equal(lab->loaded.counts.of[FATE_LOADED], box_count(lab->box, LAB_TARGET, NULL));
     lab->load.max_rejects_percent = 50;
     box_refuse(lab->box, LAB_TARGET, every(5), 121);
     assert_status(lab, lab_load(lab, "a.csv"), STATUS_SOME_REJECTED);

@@ -13,7 +13,7 @@ static void open_rows(lab_t *lab, box_kind_t kind) {
 static void expect_all(lab_t *lab) {
     const counts_t *counts = &lab->loaded.counts;
     assert_int_equal(counts->read, ROWS);
-    assert_int_equal(counts->loaded + counts->already_there, ROWS);
+    assert_int_equal(counts->of[FATE_LOADED] + counts->of[FATE_THERE], ROWS);
     assert_int_equal(box_count(lab->box, LAB_TARGET, NULL), ROWS);
     assert_int_equal(box_count(lab->box, LAB_FILES, "{\"path\": \"a.csv\", \"pieces.0.complete\": 1}"), 1);
     assert_status(lab, lab_verify(lab, "a.csv"), STATUS_OK);
@@ -117,7 +117,8 @@ TEST(patience_ends) {
             fail_msg("%s, case %zu", cases[i].command, i);
         assert_int_equal(lab.err.status, STATUS_SERVER);
         assert_says(lab.err.text, "--patience (200 ms)");
-        assert_int_equal(lab.loaded.counts.read, lab.loaded.counts.loaded + lab.loaded.counts.already_there);
+        assert_int_equal(lab.loaded.counts.read,
+                         lab.loaded.counts.of[FATE_LOADED] + lab.loaded.counts.of[FATE_THERE]);
         box_end_faults(lab.box);
         lab.load.patience_ns = patience_ns;
         assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
@@ -150,7 +151,7 @@ TEST(refused) {
             &(box_fault_t){.command = "insert", .collection = "c", .times = 1000, .reply = cases[i].reply});
         assert_status(&lab, lab_load(&lab, "a.csv"), cases[i].status);
         assert_says(lab.err.text, cases[i].words);
-        assert_int_equal(lab.loaded.counts.loaded, 0);
+        assert_int_equal(lab.loaded.counts.of[FATE_LOADED], 0);
         lab_close(&lab);
     }
 }

@@ -59,7 +59,7 @@ static void load_and_verify_by_command(const lab_t *lab, const char *format, cha
     spec.threads = 2;
     if (!load_run(&spec, &result, &err))
         fail_msg("%s", err.text);
-    assert_int_equal(result.counts.loaded, loaded);
+    assert_int_equal(result.counts.of[FATE_LOADED], loaded);
     load_result_free(&result);
     verify_spec_init(&verify);
     verify.load.uri = lab->uri;

@@ -14,7 +14,7 @@ LAB_TEST(grown, lab_open(lab, BOX_REPLICA_SET)) {
     assert_int_equal(box_count(lab->box, LAB_TARGET, "{\"w\": \"whole wo\"}"), 1);
     lab_write("a.csv", "n,w\n1,a\n2,b\n3,whole word\n4,d\n");
     assert_status(lab, lab_load(lab, "a.csv"), STATUS_OK);
-    assert_int_equal(lab->loaded.counts.corrected, 1);
+    assert_int_equal(lab->loaded.counts.of[FATE_CORRECTED], 1);
     assert_int_equal(box_count(lab->box, LAB_TARGET, NULL), 4);
     assert_int_equal(box_count(lab->box, LAB_TARGET, "{\"n\": 3, \"w\": \"whole word\"}"), 1);
     assert_int_equal(box_count(lab->box, LAB_FILES, "{\"path\": \"a.csv\", \"version\": 2}"), 1);
@@ -269,8 +269,8 @@ TEST(grown_into_a_reject) {
         assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 2);
         lab_write("a.csv", filtered ? "w,n\na,1\nb,3000\n" : "n,w\n1,a\n3,b,c\n");
         assert_status(&lab, lab_load(&lab, "a.csv"), filtered ? STATUS_OK : STATUS_SOME_REJECTED);
-        assert_int_equal(lab.loaded.counts.filtered, filtered);
-        assert_int_equal(lab.loaded.counts.rejected, !filtered);
+        assert_int_equal(lab.loaded.counts.of[FATE_FILTERED], filtered);
+        assert_int_equal(lab.loaded.counts.of[FATE_REJECTED], !filtered);
         assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 1);
         lab_close(&lab);
     }
@@ -495,8 +495,8 @@ TEST(stream_that_goes_on) {
                        strstr(rows[i].first, "\n2,") || i != 3 ? STATUS_OK : STATUS_SOME_REJECTED);
         load_from_pipe(&lab, rows[i].second, rows[i].status);
         assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), rows[i].documents);
-        assert_int_equal(lab.loaded.counts.loaded, rows[i].loaded);
-        assert_int_equal(lab.loaded.counts.corrected, rows[i].corrected);
+        assert_int_equal(lab.loaded.counts.of[FATE_LOADED], rows[i].loaded);
+        assert_int_equal(lab.loaded.counts.of[FATE_CORRECTED], rows[i].corrected);
         if (rows[i].says)
             assert_says(lab.err.text, rows[i].says);
         /* it is complete, and may come again, and go on again */
@@ -507,7 +507,7 @@ TEST(stream_that_goes_on) {
         snprintf(more, sizeof more, "%s%s9,z\n", rows[i].status ? rows[i].first : rows[i].second,
                  i == 2 ? "\n" : "");
         load_from_pipe(&lab, more, STATUS_OK);
-        assert_int_equal(lab.loaded.counts.loaded, 1);
+        assert_int_equal(lab.loaded.counts.of[FATE_LOADED], 1);
         assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), rows[i].documents + 1);
         lab_close(&lab);
     }
@@ -557,9 +557,9 @@ LAB_TEST(long_stream_that_goes_on, lab_open(lab, BOX_REPLICA_SET)) {
     load_from_file(lab, "wide", STATUS_OK);
     lab_write_wide_rows("wide", 0, 2 * LONG_STREAM);
     load_from_file(lab, "wide", STATUS_OK);
-    assert_int_equal(lab->loaded.counts.loaded, LONG_STREAM);
+    assert_int_equal(lab->loaded.counts.of[FATE_LOADED], LONG_STREAM);
     assert_int_equal(lab->loaded.counts.read + lab->loaded.records_skipped, 2 * LONG_STREAM);
-    assert_true(lab->loaded.counts.already_there < LONG_STREAM / 2);
+    assert_true(lab->loaded.counts.of[FATE_THERE] < LONG_STREAM / 2);
     lab_write_wide_rows("wide", 0, 3 * LONG_STREAM);
     box_fault(lab->box, &(box_fault_t){.command = "insert",
                                        .collection = "c",
@@ -599,8 +599,8 @@ TEST(stream_begun_before) {
             assert_says(lab.err.text, others[i].words);
         assert_says(lab.err.text, "--input-name feed: another stream");
         load_from_pipe(&lab, "n,w\n1,a\n2,b\n3,c\n4,d\n", STATUS_OK);
-        assert_int_equal(lab.loaded.counts.already_there, 3);
-        assert_int_equal(lab.loaded.counts.loaded, 1);
+        assert_int_equal(lab.loaded.counts.of[FATE_THERE], 3);
+        assert_int_equal(lab.loaded.counts.of[FATE_LOADED], 1);
         lab_close(&lab);
     }
 }
@@ -652,7 +652,7 @@ TEST(goes_on_behind_done_blocks) {
             load_from_file(&lab, inputs[i], STATUS_OK);
         else
             assert_status(&lab, lab_load(&lab, inputs[i]), STATUS_OK);
-        assert_int_equal(lab.loaded.counts.loaded, WIDE - there);
+        assert_int_equal(lab.loaded.counts.of[FATE_LOADED], WIDE - there);
         assert_true(lab.loaded.records_skipped > 0);
         assert_int_equal(lab.loaded.counts.read + lab.loaded.records_skipped, WIDE);
         assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), WIDE);
@@ -807,14 +807,14 @@ LAB_TEST(damaged_in_the_middle, lab_open(lab, BOX_STANDALONE)) {
     lab->load.skip_bad_files = true;
     assert_status(lab, lab_load(lab, "d"), STATUS_SOME_REJECTED);
     assert_says(lab->said, "the rest is missing");
-    const uint64_t first = lab->loaded.counts.loaded;
+    const uint64_t first = lab->loaded.counts.of[FATE_LOADED];
     assert_true(first > 500 && first < 2000);
     assert_status(lab, lab_load(lab, "d"), STATUS_SOME_REJECTED);
-    assert_int_equal(lab->loaded.counts.loaded, 0);
+    assert_int_equal(lab->loaded.counts.of[FATE_LOADED], 0);
     assert_true(lab->loaded.records_skipped > 10); /* blocks of it are done */
     assert_int_equal(system("cp whole d/2"), 0);
     assert_status(lab, lab_load(lab, "d"), STATUS_OK);
-    assert_int_equal(lab->loaded.counts.loaded, 2010 - first);
+    assert_int_equal(lab->loaded.counts.of[FATE_LOADED], 2010 - first);
     assert_status(lab, lab_verify(lab, "d"), STATUS_OK);
 }
 

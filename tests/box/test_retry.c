@@ -86,7 +86,7 @@ LAB_TEST(left_out, reject_two(lab, BOX_REPLICA_SET)) {
     /* a load that begins anew counts it as filtered */
     lab_forget_progress(lab, "a.csv");
     assert_int_equal(open_of(lab), 0);
-    assert_int_equal(lab->loaded.counts.filtered, 1);
+    assert_int_equal(lab->loaded.counts.of[FATE_FILTERED], 1);
     assert_int_equal(box_count(lab->box, LAB_TARGET, NULL), 4);
 }
 
@@ -139,7 +139,7 @@ LAB_TEST(lost_reply, reject_two(lab, BOX_REPLICA_SET)) {
     fix("fixed.rejects", "7,seven", "8,eight");
     box_fault(lab->box, &(box_fault_t){.command = "insert", .collection = "c", .does = true});
     assert_status(lab, lab_retry(lab, "fixed.rejects"), STATUS_OK);
-    assert_int_equal(lab->loaded.counts.loaded + lab->loaded.counts.already_there, 2);
+    assert_int_equal(lab->loaded.counts.of[FATE_LOADED] + lab->loaded.counts.of[FATE_THERE], 2);
     assert_int_equal(box_count(lab->box, LAB_TARGET, NULL), 5);
     assert_int_equal(open_of(lab), 0);
 }

@@ -70,7 +70,7 @@ TEST(records_of_one_id) {
         lab.load.existing = cases[i].existing;
         lab_write("b.csv", "n,w\n1,first\n2,b\n1,last\n");
         assert_status(&lab, lab_load(&lab, "b.csv"), cases[i].loads);
-        assert_int_equal(lab.loaded.counts.rejected, cases[i].rejected);
+        assert_int_equal(lab.loaded.counts.of[FATE_REJECTED], cases[i].rejected);
         assert_status(&lab, lab_verify(&lab, "b.csv"), STATUS_OK);
         assert_int_equal(lab.verified.all_documents, 2);
         const bool last = strcmp(cases[i].existing, "replace") == 0;

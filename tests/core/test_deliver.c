@@ -235,8 +235,8 @@ static bool run(lab_t *lab, uint32_t max_batch, char *comes_to, uint32_t *stored
     for (size_t i = 0; ok && i < delivered.count; i++) {
         const exception_t *exception = &delivered.exceptions[i];
         assert_true(!i || delivered.exceptions[i - 1].index < exception->index);
-        comes_to[exception->index] = exception->there ? 'T' : 'R';
-        assert_true(exception->there || exception->reason[0]);
+        comes_to[exception->index] = exception->fate == FATE_THERE ? 'T' : 'R';
+        assert_true(exception->fate == FATE_THERE || exception->reason[0]);
         assert_int_equal(exception->taken, strncmp(exception->reason, "another document", 16) == 0);
     }
     *stored = delivered.stored;

@@ -233,10 +233,7 @@ static void come_to(const delivered_t *delivered, uint32_t count, char *text) {
     for (size_t i = 0; i < delivered->count; i++) {
         const exception_t *exception = &delivered->exceptions[i];
         assert_true(!i || exception[-1].index < exception->index);
-        text[exception->index] = exception->kept       ? 'K'
-                                 : exception->there    ? 'T'
-                                 : exception->replaced ? 'P'
-                                                       : 'R';
+        text[exception->index] = "LTRFCPK"[exception->fate];
     }
 }
 

@@ -64,7 +64,7 @@ static work_t *work_of(lab_t *lab, size_t at) {
 
 static void settle(lab_t *lab, uint64_t from, uint64_t to) {
     const settled_block_t block = {
-        .from = from, .to = to, .hash = from + 1, .counts = {.read = 2, .loaded = 2}};
+        .from = from, .to = to, .hash = from + 1, .counts = {.read = 2, .of[FATE_LOADED] = 2}};
     assert_true(ledger_block(&lab->ledger, work_of(lab, 0), work_of(lab, 0)->epoch, &block, &err));
 }
 

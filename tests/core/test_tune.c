@@ -120,7 +120,7 @@ static load_result_t *load_of(uint64_t batches, const uint64_t *documents, size_
     load->threads = 2;
     load->batches = batches;
     load->moving_ns = (int64_t)(count - 1) * 100000000;
-    load->counts.loaded = documents[count - 1];
+    load->counts.of[FATE_LOADED] = documents[count - 1];
     load->course.point_count = count;
     load->course.origin_ns = 1000000000;
     for (size_t i = 0; i < count; i++)

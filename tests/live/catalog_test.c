@@ -341,7 +341,7 @@ static bool change_one(lab_t *lab, entry_change_t it) {
 }
 
 static counts_t counts_from(uint64_t first) {
-    return (counts_t){first, first + 1, first + 2, first + 3, first + 4, first + 5, first + 6, first + 7};
+    return (counts_t){first, {first + 1, first + 2, first + 3, first + 4, first + 5, first + 6, first + 7}};
 }
 
 static void add_run(piece_t *piece, uint64_t from, uint64_t to, uint64_t hash) {

@@ -311,7 +311,8 @@ void check_said(world_t *world, sim_load_t *load) {
         const ledger_input_t *input = &load->ledger.inputs[i];
         for (size_t j = 0; j < input->entry.piece_count; j++) {
             const counts_t counts = piece_counts(&input->entry.pieces[j]);
-            if (counts.read != counts.loaded + counts.already_there + counts.rejected + counts.filtered)
+            if (counts.read != counts.of[FATE_LOADED] + counts.of[FATE_THERE] + counts.of[FATE_REJECTED] +
+                                   counts.of[FATE_FILTERED])
                 sim_fail(world, "counts", "read %llu is not the sum", (unsigned long long)counts.read);
         }
     }
@@ -419,13 +420,14 @@ static void check_piece(world_t *world, const input_t *input, const entry_t *ent
     const counts_t counts = piece_counts(piece);
     const bool is_grown =
         piece->to == UINT64_MAX && piece->complete < entry->version; /* and not done again */
-    if (counts.read != counts.loaded + counts.already_there + counts.rejected + counts.filtered)
+    if (counts.read !=
+        counts.of[FATE_LOADED] + counts.of[FATE_THERE] + counts.of[FATE_REJECTED] + counts.of[FATE_FILTERED])
         sim_fail(world, "counts", "entry %u: read %llu is not the sum", entry->ordinal,
                  (unsigned long long)counts.read);
-    if (counts.rejected != piece->reject_count && !world->failed && piece->complete && !is_grown &&
+    if (counts.of[FATE_REJECTED] != piece->reject_count && !world->failed && piece->complete && !is_grown &&
         load_id_is_nobody(&piece->owner)) /* else those of the tail are noted before they are counted */
         sim_fail(world, "counts", "entry %u: %llu rejects, %zu are noted", entry->ordinal,
-                 (unsigned long long)counts.rejected, piece->reject_count);
+                 (unsigned long long)counts.of[FATE_REJECTED], piece->reject_count);
 }
 
 static bool is_usual(const server_t *server) {

@@ -141,7 +141,7 @@ void message_forget_waiters(world_t *world, const sim_load_t *load) {
 /* ---- sending ---- */
 
 enum { MOST_MESSAGES = 200000 };
-enum { ARRIVES, NEVER_ARRIVES, REPLY_IS_LOST, STAYS_UNDER_WAY, FATES, DIES = FATES };
+enum { ARRIVES, NEVER_ARRIVES, REPLY_IS_LOST, STAYS_UNDER_WAY, ARRIVALS, DIES = ARRIVALS };
 
 static void leave_under_way(world_t *world, const packet_t *message, uint32_t times) {
     packet_t *left = put_under_way(world, message);
@@ -213,7 +213,7 @@ static bool answer(world_t *world, bool ok) {
 static uint32_t fate_of(world_t *world, const packet_t *message) {
     const uint32_t rate = world->rates.lose;
     if (!world->small)
-        return seldom(world->choices, CHOICE_FAULT, rate, FATES);
+        return seldom(world->choices, CHOICE_FAULT, rate, ARRIVALS);
     return seldom(world->choices, CHOICE_FAULT, rate,
                   only_reads(message->kind) ? NEVER_ARRIVES + 1 : DIES + 1);
 }

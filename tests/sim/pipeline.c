@@ -178,7 +178,7 @@ static void write_reject(const feed_t *feed, const record_t *record, const rejec
 static void reject(batch_t *batch, const record_t *record) {
     const reject_mark_t mark = {content_offset(batch->feed->input, record), content_record_hash(record)};
     world_t *world = batch->feed->load->world;
-    batch->counts.rejected++;
+    batch->counts.of[FATE_REJECTED]++;
     batch->rejects[batch->reject_count++] = mark;
     write_reject(batch->feed, record, &mark);
     check_rejected_again(world, batch->feed->task,
@@ -206,7 +206,7 @@ static bool encode(batch_t *batch, const group_t *group, uint32_t first, uint32_
         if (record->kind == RECORD_BAD && !looks) {
             reject(batch, record);
         } else if (record->kind == RECORD_FILTERED) {
-            batch->counts.filtered++;
+            batch->counts.of[FATE_FILTERED]++;
         } else {
             if (!number_of(feed, record, &number))
                 return false;
@@ -250,7 +250,7 @@ static bool correct(batch_t *batch, uint32_t at, uint32_t stored) {
         const uint32_t old = torn_document(feed, record, stored);
         if (stored == batch->documents[at] || !old) {
             if (stored == batch->documents[at])
-                batch->counts.already_there++;
+                batch->counts.of[FATE_THERE]++;
             else
                 reject(batch, record);
             return true;
@@ -258,8 +258,8 @@ static bool correct(batch_t *batch, uint32_t at, uint32_t stored) {
         bool done = false;
         TRACE(feed->load->world, "corrects the document of a record that was cut off");
         if (sim_replace(&feed->wire, batch->ids[at], old, batch->documents[at], &done) && done) {
-            batch->counts.loaded++;
-            batch->counts.corrected++;
+            batch->counts.of[FATE_LOADED]++;
+            batch->counts.of[FATE_CORRECTED]++;
             return true;
         }
         stored_t found[4];
@@ -335,7 +335,7 @@ static bool take_finding(void *context, const merge_found_t *found, err_t *err) 
     case MERGE_CHANGED:
         batch->settled[at] = true;
         if (batch->fixed[at] || accepts(batch, at, found->stored, found->stored_length)) {
-            batch->counts.already_there++;
+            batch->counts.of[FATE_THERE]++;
             break;
         }
         if (!correct(batch, at, document_in(found->stored)))
@@ -404,7 +404,7 @@ static bool read_back(batch_t *batch, const group_t *group) {
     for (uint32_t i = 0; i < batch->count; i++)
         if (batch->there[i] && !batch->settled[i]) {
             batch->settled[i] = true;
-            batch->counts.already_there++;
+            batch->counts.of[FATE_THERE]++;
         }
     return true;
 }
@@ -450,15 +450,15 @@ static bool send_rest(batch_t *batch) {
     static const char taken[] = "another document";
     bool is_taken[SIM_BATCH] = {false};
     uint32_t rejected[SIM_BATCH], rejected_count = 0;
-    batch->counts.loaded += delivered.stored;
+    batch->counts.of[FATE_LOADED] += delivered.stored;
     if (delivered.stored + delivered.count != count)
         sim_fail(feed->load->world, "contract", "not each document is stored or an exception");
     for (size_t i = 1; i < delivered.count; i++)
         if (delivered.exceptions[i - 1].index >= delivered.exceptions[i].index)
             sim_fail(feed->load->world, "contract", "exceptions are not in ascending order");
     for (size_t i = 0; i < delivered.count; i++)
-        if (delivered.exceptions[i].there)
-            batch->counts.already_there++;
+        if (delivered.exceptions[i].fate == FATE_THERE)
+            batch->counts.of[FATE_THERE]++;
         else {
             is_taken[rejected_count] = strncmp(delivered.exceptions[i].reason, taken, sizeof taken - 1) == 0;
             rejected[rejected_count++] = which[delivered.exceptions[i].index];
@@ -500,7 +500,7 @@ static bool deliver_some(feed_t *feed, const group_t *group, uint32_t first, uin
         return false;
     for (uint32_t i = 0; i < batch.count; i++)
         if (batch.fixed[i])
-            batch.counts.already_there++;
+            batch.counts.of[FATE_THERE]++;
         else if (batch.nothing[i])
             reject(&batch, batch.records[i]);
     if (!send_rest(&batch) || !goes_on(feed))

@@ -10,11 +10,11 @@
 enum { FIXES = 2, TURNS = 8 };
 
 /* What has become of an entry in the person's hands. */
-typedef enum { FIXED, FIXED_OTHERWISE, LEFT_OUT, STILL_BAD, MADE_FILTERED, FATES } fate_t;
+typedef enum { FIXED, FIXED_OTHERWISE, LEFT_OUT, STILL_BAD, MADE_FILTERED } hand_t;
 
 typedef struct {
     const rejected_t *rejected;
-    fate_t fate;
+    hand_t fate;
     int64_t id;
     uint32_t document; /* 0: none */
     const work_t *held;
@@ -115,8 +115,8 @@ static void add(retry_t *retry, const item_t *item) {
     retry->items[retry->count++] = *item;
 }
 
-static fate_t choose_fate(world_t *world) {
-    static const fate_t fates[] = {FIXED,           FIXED_OTHERWISE, FIXED,     FIXED_OTHERWISE,
+static hand_t choose_hand(world_t *world) {
+    static const hand_t fates[] = {FIXED,           FIXED_OTHERWISE, FIXED,     FIXED_OTHERWISE,
                                    FIXED_OTHERWISE, LEFT_OUT,        STILL_BAD, MADE_FILTERED};
     return fates[choose(world->choices, CHOICE_DETAIL, sizeof fates / sizeof *fates)];
 }
@@ -124,7 +124,7 @@ static fate_t choose_fate(world_t *world) {
 /* As fixes.c judges it. *belongs: to this collection. */
 static void take(retry_t *retry, const rejected_t *rejected, bool *closed, bool *belongs) {
     world_t *world = retry->load->world;
-    item_t item = {.rejected = rejected, .fate = choose_fate(world)};
+    item_t item = {.rejected = rejected, .fate = choose_hand(world)};
     const entry_t *entry = places_named(retry->places, rejected->path);
     uint64_t number, of = rejected->hash;
     standing_t standing = STANDING_UNKNOWN;
@@ -268,7 +268,7 @@ static bool send_some(retry_t *retry, item_t *const *items, uint32_t count, err_
     deliver_t *deliverer = deliver_new(&retry->wire.wire, NULL, err);
     const bool ok = deliver(deliverer, &documents, &delivered, err);
     for (size_t i = 0; ok && i < delivered.count; i++)
-        if (!delivered.exceptions[i].there) {
+        if (delivered.exceptions[i].fate != FATE_THERE) {
             item_t *item = items[delivered.exceptions[i].index];
             item->is.stored = false;
             item->is.refused = true;

@@ -283,7 +283,7 @@ bool ledger_add(ledger_t *ledger, ledger_input_t *input, err_t *err) {
         work->again = ledger->options.again;
         const counts_t before = done_before(ledger, work);
         work->read_before = before.read;
-        work->rejected_before = before.rejected;
+        work->rejected_before = before.of[FATE_REJECTED];
         classify(ledger, work);
     }
     return true;

@@ -263,7 +263,7 @@ static void give_entries(matching_t *m) {
         const entry_t *entry = &m->entries.entries[i];
         registering->remains |= entry->remains;
         for (size_t j = 0; !entry->removed && j < entry->piece_count; j++)
-            registering->loaded += piece_counts(&entry->pieces[j]).loaded;
+            registering->loaded += piece_counts(&entry->pieces[j]).of[FATE_LOADED];
     }
     for (size_t i = 0; i < registering->count; i++) {
         wanted_t *wanted = &registering->wanted[i];

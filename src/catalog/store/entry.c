@@ -18,13 +18,8 @@ bool load_id_is_nobody(const load_id_t *id) {
 
 static void add_times(counts_t *to, const counts_t *from, uint64_t times) {
     to->read += from->read * times;
-    to->loaded += from->loaded * times;
-    to->already_there += from->already_there * times;
-    to->rejected += from->rejected * times;
-    to->filtered += from->filtered * times;
-    to->corrected += from->corrected * times;
-    to->replaced += from->replaced * times;
-    to->kept += from->kept * times;
+    for (size_t fate = 0; fate < FATES; fate++)
+        to->of[fate] += from->of[fate] * times;
 }
 
 void counts_add(counts_t *to, const counts_t *from) {

@@ -55,12 +55,20 @@ typedef struct {
 bool load_id_equal(const load_id_t *a, const load_id_t *b);
 bool load_id_is_nobody(const load_id_t *id);
 
+/* What became of a record. A record of the last three kinds counts as loaded or there as well. */
+typedef enum {
+    FATE_LOADED,
+    FATE_THERE, /* its document was there already */
+    FATE_REJECTED,
+    FATE_FILTERED,
+    FATE_CORRECTED, /* loaded: a last record that had been cut off, and was replaced by the whole one */
+    FATE_REPLACED,  /* loaded: --existing replace, and another document was there */
+    FATE_KEPT,      /* there: --existing keep, and another document was there */
+    FATES
+} fate_t;
+
 typedef struct {
-    uint64_t read, loaded, already_there, rejected, filtered;
-    /* a part of loaded: last records that had been cut off, and were replaced by whole ones */
-    uint64_t corrected;
-    uint64_t replaced; /* a part of loaded: --existing replace, and another document was there */
-    uint64_t kept;     /* a part of already_there: --existing keep, and another document was there */
+    uint64_t read, of[FATES];
 } counts_t;
 
 void counts_add(counts_t *to, const counts_t *from);

@@ -20,20 +20,8 @@ typedef struct {
     bool is_hash; /* uses all 64 bits; other numbers are not negative */
 } number_t;
 
-typedef struct {
-    number_t all[8];
-} counts_numbers_t;
-
-static counts_numbers_t numbers_of(counts_t *counts) {
-    return (counts_numbers_t){{{"read", &counts->read, false},
-                               {"loaded", &counts->loaded, false},
-                               {"already", &counts->already_there, false},
-                               {"rejected", &counts->rejected, false},
-                               {"filtered", &counts->filtered, false},
-                               {"corrected", &counts->corrected, false},
-                               {"replaced", &counts->replaced, false},
-                               {"kept", &counts->kept, false}}};
-}
+static const char *const fate_keys[FATES] = {"loaded",    "already",  "rejected", "filtered",
+                                             "corrected", "replaced", "kept"};
 
 /* Is mixed into the dialect's hash of a piece with a bad_value of its own, even if no dialect is decided: earlier
  * versions of tipple, which know no bad_value and would read the records differently, then take the input for a changed
@@ -65,10 +53,10 @@ static void append_some(bson_t *to, const char *key, uint64_t value) {
         entry_append_number(to, key, value);
 }
 
-static void append_counts(bson_t *to, counts_t counts) {
-    const counts_numbers_t numbers = numbers_of(&counts);
-    for (size_t i = 0; i < COUNT(numbers.all); i++)
-        append_some(to, numbers.all[i].key, *numbers.all[i].at);
+static void append_counts(bson_t *to, const counts_t *counts) {
+    append_some(to, "read", counts->read);
+    for (size_t fate = 0; fate < FATES; fate++)
+        append_some(to, fate_keys[fate], counts->of[fate]);
 }
 
 static void append_tail(bson_t *to, const tail_t *tail) {
@@ -79,7 +67,7 @@ static void append_tail(bson_t *to, const tail_t *tail) {
     entry_append_number(&inner, "from", tail->from);
     entry_append_number(&inner, "to", tail->to);
     entry_append_number(&inner, "hash", tail->hash);
-    append_counts(&inner, tail->counts);
+    append_counts(&inner, &tail->counts);
     bson_append_document_end(to, &inner);
 }
 
@@ -133,7 +121,7 @@ void entry_append_piece(bson_t *to, const char *key, const piece_t *piece, const
     append_some(&inner, "modified", (uint64_t)piece->modified_ns);
     append_some(&inner, "dialect", piece->dialect ^ dialect_mark(piece->bad_value));
     append_runs(&inner, &piece->done);
-    append_counts(&inner, piece->counts);
+    append_counts(&inner, &piece->counts);
     append_tail(&inner, &piece->tail);
     append_rejects(&inner, piece);
     bson_append_document_end(to, &inner);
@@ -235,25 +223,31 @@ static bool take_text(const bson_iter_t *iter, char **text, err_t *err) {
     return *text != NULL || err_memory(err, 1);
 }
 
-static void take_number(const bson_iter_t *field, const number_t *numbers, size_t count) {
-    for (size_t i = 0; i < count; i++)
-        if (is(field, numbers[i].key))
-            *numbers[i].at = numbers[i].is_hash ? bits(field) : whole(field);
-}
-
 static void take_numbers(const bson_iter_t *of, const number_t *numbers, size_t count) {
     bson_iter_t field;
     EACH(&field, of) {
-        take_number(&field, numbers, count);
+        for (size_t i = 0; i < count; i++)
+            if (is(&field, numbers[i].key))
+                *numbers[i].at = numbers[i].is_hash ? bits(&field) : whole(&field);
     }
 }
 
+static void take_count(const bson_iter_t *field, counts_t *counts) {
+    if (is(field, "read"))
+        counts->read = whole(field);
+    for (size_t fate = 0; fate < FATES; fate++)
+        if (is(field, fate_keys[fate]))
+            counts->of[fate] = whole(field);
+}
+
 static void take_tail(const bson_iter_t *of, tail_t *tail) {
-    const counts_numbers_t counts = numbers_of(&tail->counts);
     const number_t numbers[] = {
         {"from", &tail->from, false}, {"to", &tail->to, false}, {"hash", &tail->hash, true}};
+    bson_iter_t field;
     take_numbers(of, numbers, COUNT(numbers));
-    take_numbers(of, counts.all, COUNT(counts.all));
+    EACH(&field, of) {
+        take_count(&field, &tail->counts);
+    }
 }
 
 static bool take_runs(const bson_iter_t *of, done_runs_t *done, err_t *err) {
@@ -292,7 +286,6 @@ static bool take_rejects(const bson_iter_t *iter, piece_t *piece, err_t *err) {
 }
 
 static bool take_piece(const bson_iter_t *of, piece_t *piece, err_t *err) {
-    const counts_numbers_t counts = numbers_of(&piece->counts);
     bson_iter_t field;
     bool ok = true;
     EACH(&field, of) {
@@ -321,7 +314,7 @@ static bool take_piece(const bson_iter_t *of, piece_t *piece, err_t *err) {
         else if (is(&field, "rejects"))
             ok = take_rejects(&field, piece, err);
         else
-            take_number(&field, counts.all, COUNT(counts.all));
+            take_count(&field, &piece->counts);
     }
     return ok;
 }

@@ -10,36 +10,37 @@
 
 /* ---- exceptions ---- */
 
-static exception_t *deliver_add_exception(deliver_t *deliver, uint32_t index, err_t *err) {
+/* Adds a document that was not simply loaded. reason: of a reject; else NULL. */
+static bool deliver_add(deliver_t *deliver, uint32_t index, fate_t fate, const char *reason, err_t *err) {
     if (!GROW(deliver->exceptions, deliver->exception_room, deliver->count + 1, err))
-        return NULL;
+        return false;
     exception_t *exception = &deliver->exceptions[deliver->count++];
     exception->index = index;
-    exception->there = exception->taken = exception->kept = exception->replaced = false;
+    exception->fate = fate;
+    exception->taken = false;
     exception->reason[0] = '\0';
-    return exception;
+    if (reason)
+        snprintf(exception->reason, sizeof exception->reason, "%s", reason);
+    return true;
 }
 
 static bool deliver_add_reject(deliver_t *deliver, uint32_t index, const char *reason, err_t *err) {
-    exception_t *exception = deliver_add_exception(deliver, index, err);
-    if (exception)
-        snprintf(exception->reason, sizeof exception->reason, "%s", reason);
-    return exception != NULL;
+    return deliver_add(deliver, index, FATE_REJECTED, reason, err);
 }
 
 /* Adds a reject whose `_id` another document has. */
 static bool deliver_add_taken(deliver_t *deliver, const asked_t *asked, err_t *err) {
     const deliver_owner_t *owner = deliver->owner;
-    exception_t *exception = deliver_add_exception(deliver, asked->index, err);
+    char reason[WIRE_WORDS];
     uint32_t length;
-    if (!exception)
-        return false;
     const uint8_t *document = documents_at(deliver->documents, asked->index, &length);
-    exception->taken = true;
-    ask_say_taken(exception->reason, document, length);
-    const size_t used = strlen(exception->reason);
+    ask_say_taken(reason, document, length);
+    const size_t used = strlen(reason);
     if (owner && owner->advice)
-        snprintf(exception->reason + used, sizeof exception->reason - used, "%s", owner->advice);
+        snprintf(reason + used, sizeof reason - used, "%s", owner->advice);
+    if (!deliver_add_reject(deliver, asked->index, reason, err))
+        return false;
+    deliver->exceptions[deliver->count - 1].taken = true;
     return true;
 }
 
@@ -180,6 +181,86 @@ static bool deliver_note_other(deliver_t *deliver, const asked_t *asked, err_t *
     return true;
 }
 
+/* ---- documents that were looked up ---- */
+
+static bool add_other(deliver_t *deliver, const asked_t *asked, err_t *err) {
+    switch (deliver->owner ? deliver->owner->existing : EXISTING_REJECT) {
+    case EXISTING_KEEP:
+        return deliver_add(deliver, asked->index, FATE_KEPT, NULL, err);
+    case EXISTING_REPLACE:
+        return deliver_note_other(deliver, asked, err);
+    default:
+        return deliver_add_taken(deliver, asked, err);
+    }
+}
+
+static int by_index(const void *a, const void *b) {
+    const exception_t *left = a, *right = b;
+    return (left->index > right->index) - (left->index < right->index);
+}
+
+static int by_hash(const void *a, const void *b) {
+    const twin_t *left = a, *right = b;
+    return left->hash != right->hash ? (left->hash > right->hash) - (left->hash < right->hash)
+                                     : (left->index > right->index) - (left->index < right->index);
+}
+
+static uint64_t hash_of(const deliver_t *deliver, uint32_t index) {
+    uint32_t length;
+    const uint8_t *document = documents_at(deliver->documents, index, &length);
+    return XXH3_64bits(document, length);
+}
+
+/* True if an equal document comes before it in the batch: the same row may come twice, and is stored once. */
+static bool has_twin_before(deliver_t *deliver, uint32_t index) {
+    const uint32_t count = deliver->documents->count;
+    for (uint32_t i = 0; !deliver->knows_twins && i < count; i++)
+        deliver->twins[i] = (twin_t){hash_of(deliver, i), i};
+    if (!deliver->knows_twins)
+        qsort(deliver->twins, count, sizeof *deliver->twins, by_hash);
+    deliver->knows_twins = true;
+    const uint64_t hash = hash_of(deliver, index);
+    return deliver->twins[SEARCH_FIRST(count, i, deliver->twins[i].hash < hash)].index < index;
+}
+
+/* Settles a document that was found. It is loaded if a message of ours may have stored it. */
+static bool settle_same(deliver_t *deliver, uint32_t index, err_t *err) {
+    const bool by_us = deliver->trails[index].in_doubt && !has_twin_before(deliver, index);
+    deliver->stored += by_us;
+    return by_us || deliver_add(deliver, index, FATE_THERE, NULL, err);
+}
+
+/* Settles the documents that were looked up; those of which nothing was found remain in `asked`. replacing: what was found is the
+ * replacement of another document. */
+static bool settle(deliver_t *deliver, bool replacing, err_t *err) {
+    uint32_t left = 0;
+    bool ok = true;
+    for (uint32_t i = 0; ok && i < deliver->ask.count; i++) {
+        const asked_t asked = deliver->ask.asked[i];
+        if (asked.found == FOUND_SAME)
+            ok = replacing ? deliver_add(deliver, asked.index, FATE_REPLACED, NULL, err)
+                           : settle_same(deliver, asked.index, err);
+        else if (asked.error)
+            ok = deliver_add_reject(deliver, asked.index, asked.error->words, err);
+        else if (asked.found == FOUND_OTHER)
+            ok = add_other(deliver, &asked, err);
+        else
+            deliver->ask.asked[left++] = asked;
+    }
+    deliver->ask.count = left;
+    return ok;
+}
+
+/* Looks up the documents in `asked`. Those of which nothing is found are pending again (*missed). */
+static bool look_up(deliver_t *deliver, bool *missed, err_t *err) {
+    if (!ask_all(&deliver->ask, deliver->documents, err) || !settle(deliver, false, err))
+        return false;
+    for (uint32_t i = 0; i < deliver->ask.count; i++)
+        deliver->pending[deliver->pending_count++] = deliver->ask.asked[i].index;
+    *missed |= deliver->ask.count > 0;
+    return true;
+}
+
 /* ---- messages that may come late ---- */
 
 /* Waits for messages of ours that may still be on their way and would replace one of these documents, once it is stored. */
@@ -221,64 +302,33 @@ static uint32_t end_of(const deliver_t *deliver) {
     return to;
 }
 
-static bool add_replaced(deliver_t *deliver, uint32_t index, err_t *err) {
-    exception_t *exception = deliver_add_exception(deliver, index, err);
-    if (exception)
-        exception->replaced = true;
-    return exception != NULL;
-}
-
 /* Settles the documents of which the reply is certain. The others are to be looked up. */
 static bool sort_replies(deliver_t *deliver, uint32_t to, const verdict_t *verdict, err_t *err) {
+    bool ok = true;
     deliver->ask.count = 0;
-    for (uint32_t i = 0; i < to; i++) {
+    for (uint32_t i = 0; ok && i < to; i++) {
         const uint32_t index = deliver->others[i].index;
         trail_t *trail = &deliver->trails[index];
-        const outcome_t outcome = deliver->outcomes[i];
-        if (outcome == OUTCOME_STORED ? !add_replaced(deliver, index, err)
-            : outcome == OUTCOME_REFUSED && !trail->replacing
-                ? !deliver_add_reject(deliver, index, deliver->errors[i]->words, err)
-                : false)
-            return false;
-        if (outcome == OUTCOME_STORED || (outcome == OUTCOME_REFUSED && !trail->replacing))
-            continue;
-        trail->replacing |= verdict->reached;
-        deliver->ask.asked[deliver->ask.count++] =
-            (asked_t){.index = index, .error = outcome == OUTCOME_REFUSED ? deliver->errors[i] : NULL};
+        const write_error_t *error = deliver->outcomes[i] == OUTCOME_REFUSED ? deliver->errors[i] : NULL;
+        if (deliver->outcomes[i] == OUTCOME_STORED) {
+            ok = deliver_add(deliver, index, FATE_REPLACED, NULL, err);
+        } else if (error && !trail->replacing) {
+            ok = deliver_add_reject(deliver, index, error->words, err);
+        } else {
+            trail->replacing |= verdict->reached;
+            deliver->ask.asked[deliver->ask.count++] = (asked_t){.index = index, .error = error};
+        }
     }
-    return true;
-}
-
-/* Settles the documents that were looked up. *missed: nothing was found of some; they are looked up again. */
-static bool settle(deliver_t *deliver, bool *missed, err_t *err) {
-    uint32_t left = 0;
-    *missed = false;
-    for (uint32_t i = 0; i < deliver->ask.count; i++) {
-        const asked_t asked = deliver->ask.asked[i];
-        bool ok = true;
-        if (asked.found == FOUND_SAME)
-            ok = add_replaced(deliver, asked.index, err);
-        else if (asked.error)
-            ok = deliver_add_reject(deliver, asked.index, asked.error->words, err);
-        else if (asked.found == FOUND_OTHER)
-            ok = deliver_note_other(deliver, &asked, err);
-        else
-            deliver->ask.asked[left++] = asked;
-        if (!ok)
-            return false;
-    }
-    *missed = left > 0;
-    deliver->ask.count = left;
-    return true;
+    return ok;
 }
 
 /* Looks up until each is found. One that was there, but is not now, may not be shown yet. */
 static bool ask_again(deliver_t *deliver, err_t *err) {
     static const trouble_t gone = {.words = "a document that was to be replaced is not there any more"};
     const wire_t *wire = deliver->wire;
-    for (bool missed = deliver->ask.count > 0; missed;) {
-        if (!ask_all(&deliver->ask, deliver->documents, err) || !settle(deliver, &missed, err) ||
-            (missed && !wire->again(wire->context, &gone, err)))
+    while (deliver->ask.count) {
+        if (!ask_all(&deliver->ask, deliver->documents, err) || !settle(deliver, true, err) ||
+            (deliver->ask.count && !wire->again(wire->context, &gone, err)))
             return false;
     }
     return true;
@@ -328,81 +378,6 @@ static bool deliver_replace_others(deliver_t *deliver, err_t *err) {
     while (deliver->other_count)
         if (!replace_some(deliver, err))
             return false;
-    return true;
-}
-
-/* ---- documents that were read back ---- */
-
-static bool add_there(deliver_t *deliver, uint32_t index, bool kept, err_t *err) {
-    exception_t *exception = deliver_add_exception(deliver, index, err);
-    if (exception) {
-        exception->there = true;
-        exception->kept = kept;
-    }
-    return exception != NULL;
-}
-
-static bool add_other(deliver_t *deliver, const asked_t *asked, err_t *err) {
-    switch (deliver->owner ? deliver->owner->existing : EXISTING_REJECT) {
-    case EXISTING_KEEP:
-        return add_there(deliver, asked->index, true, err);
-    case EXISTING_REPLACE:
-        return deliver_note_other(deliver, asked, err);
-    default:
-        return deliver_add_taken(deliver, asked, err);
-    }
-}
-
-static int by_index(const void *a, const void *b) {
-    const exception_t *left = a, *right = b;
-    return (left->index > right->index) - (left->index < right->index);
-}
-
-static int by_hash(const void *a, const void *b) {
-    const twin_t *left = a, *right = b;
-    return left->hash != right->hash ? (left->hash > right->hash) - (left->hash < right->hash)
-                                     : (left->index > right->index) - (left->index < right->index);
-}
-
-static uint64_t hash_of(const deliver_t *deliver, uint32_t index) {
-    uint32_t length;
-    const uint8_t *document = documents_at(deliver->documents, index, &length);
-    return XXH3_64bits(document, length);
-}
-
-/* True if an equal document comes before it in the batch: the same row may come twice, and is stored once. */
-static bool has_twin_before(deliver_t *deliver, uint32_t index) {
-    const uint32_t count = deliver->documents->count;
-    for (uint32_t i = 0; !deliver->knows_twins && i < count; i++)
-        deliver->twins[i] = (twin_t){hash_of(deliver, i), i};
-    if (!deliver->knows_twins)
-        qsort(deliver->twins, count, sizeof *deliver->twins, by_hash);
-    deliver->knows_twins = true;
-    const uint64_t hash = hash_of(deliver, index);
-    return deliver->twins[SEARCH_FIRST(count, i, deliver->twins[i].hash < hash)].index < index;
-}
-
-/* Settles the documents that were read back. Those of which nothing was found are pending again (*missed). */
-static bool settle_asked(deliver_t *deliver, bool *missed, err_t *err) {
-    for (uint32_t i = 0; i < deliver->ask.count; i++) {
-        const asked_t *asked = &deliver->ask.asked[i];
-        bool ok = true;
-        if (asked->found == FOUND_SAME) {
-            const bool by_us =
-                deliver->trails[asked->index].in_doubt && !has_twin_before(deliver, asked->index);
-            deliver->stored += by_us;
-            ok = by_us || add_there(deliver, asked->index, false, err);
-        } else if (asked->error) {
-            ok = deliver_add_reject(deliver, asked->index, asked->error->words, err);
-        } else if (asked->found == FOUND_OTHER) {
-            ok = add_other(deliver, asked, err);
-        } else {
-            deliver->pending[deliver->pending_count++] = asked->index;
-            *missed = true;
-        }
-        if (!ok)
-            return false;
-    }
     return true;
 }
 
@@ -482,8 +457,7 @@ static bool take_reply(deliver_t *deliver, const reply_t *reply, message_t *mess
         return false;
     if (deliver->ask.count && !*missed) /* the server has answered: full patience again, but not for ever */
         wire->begin(wire->context);
-    if (deliver->ask.count &&
-        (!ask_all(&deliver->ask, deliver->documents, err) || !settle_asked(deliver, missed, err)))
+    if (!look_up(deliver, missed, err))
         return false;
     if (!deliver->pending_count)
         return true;
@@ -509,7 +483,7 @@ static bool ask_before(deliver_t *deliver, uint32_t from, uint32_t to, message_t
     deliver->ask.count = deliver->pending_count = 0;
     for (uint32_t i = from; i < to; i++)
         deliver->ask.asked[deliver->ask.count++] = (asked_t){.index = i};
-    if (!ask_all(&deliver->ask, deliver->documents, err) || !settle_asked(deliver, &missed, err))
+    if (!look_up(deliver, &missed, err))
         return false;
     *message =
         (message_t){.all = deliver->documents, .indexes = deliver->pending, .count = deliver->pending_count};

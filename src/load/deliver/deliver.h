@@ -17,6 +17,7 @@
 #ifndef TIPPLE_LOAD_DELIVER_DELIVER_H
 #define TIPPLE_LOAD_DELIVER_DELIVER_H
 
+#include "catalog/store/entry.h"
 #include "load/deliver/ask.h"
 #include "load/deliver/outcome.h"
 #include "server/wire.h"
@@ -48,11 +49,9 @@ void deliver_free(deliver_t *deliver); /* NULL is allowed */
 
 /* A document that was not simply loaded. */
 typedef struct {
-    uint32_t index;          /* in the batch */
-    bool there;              /* it was there already, */
-    bool kept;               /* or, with EXISTING_KEEP, another document is */
-    bool replaced;           /* it replaced another one; else it is a reject, */
-    bool taken;              /* because another document has its `_id` */
+    uint32_t index; /* in the batch */
+    fate_t fate;
+    bool taken;              /* a reject, because another document has its `_id` */
     char reason[WIRE_WORDS]; /* of a reject */
 } exception_t;
 
@@ -113,9 +112,5 @@ struct deliver {
     /* by likeness: since when a message of ours may be on its way that replaces such a document */
     int64_t *doubts;
 };
-
-/* Notes that another document has this `_id`. deliver_replace_others replaces it; where that is not allowed, the record is
- * rejected. */
-/* Replaces all that were noted, until it is known what became of each. */
 
 #endif

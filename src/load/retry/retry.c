@@ -439,8 +439,8 @@ static bool retry_marks_settle(run_t *run, const block_t *done, err_t *err) {
     for (; done; done = done->next) {
         item_t *item = done->refusal ? NULL : find_item(marks, done->id_base);
         if (item) {
-            item->is.stored = done->counts.loaded || done->counts.already_there;
-            item->is.refused = done->counts.rejected > 0;
+            item->is.stored = done->counts.of[FATE_LOADED] || done->counts.of[FATE_THERE];
+            item->is.refused = done->counts.of[FATE_REJECTED] > 0;
         }
     }
     for (size_t i = 0; ok && i < marks->count; i++)

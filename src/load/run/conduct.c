@@ -55,7 +55,7 @@ static void count_anew(run_t *run, work_t *work, const counts_t *last) {
     run->plan->result->files_skipped--;
     run->plan->result->records_skipped -= last->read;
     work->read_before -= last->read;
-    work->rejected_before -= last->rejected;
+    work->rejected_before -= last->of[FATE_REJECTED];
     rejects_format_fits(run->loading.rejects);
 }
 
@@ -382,7 +382,7 @@ static size_t count_begun(const run_t *run) {
 
 void run_tell_late_misfit(const run_t *run, err_t *err) {
     const plan_t *plan = run->plan;
-    const uint64_t records = plan->result->counts.loaded + plan->result->counts.already_there;
+    const uint64_t records = plan->result->counts.of[FATE_LOADED] + plan->result->counts.of[FATE_THERE];
     const load_file_t *misfit = run->ended_by;
     const size_t begun = count_begun(run);
     if (err->status != STATUS_INPUT)
@@ -487,7 +487,7 @@ static uint64_t to_come(const run_t *run, const feeder_progress_t *fed) {
 static void show_progress(run_t *run) {
     const feeder_progress_t fed = run->feeder ? feeder_progress(run->feeder) : (feeder_progress_t){0};
     const counts_t counts = so_far(run);
-    const uint64_t documents = counts.loaded + counts.already_there, limit = run->plan->spec->limit;
+    const uint64_t documents = counts.of[FATE_LOADED] + counts.of[FATE_THERE], limit = run->plan->spec->limit;
     run->target->documents = documents;
     rejects_to_come(run->loading.rejects, to_come(run, &fed));
     if (progress_is_due(&run->progress)) {
@@ -496,7 +496,7 @@ static void show_progress(run_t *run) {
                                         .records = counts.read,
                                         .most_records = limit == UINT64_MAX ? 0 : limit,
                                         .documents = documents,
-                                        .rejected = counts.rejected};
+                                        .rejected = counts.of[FATE_REJECTED]};
         progress_show(&run->progress, &state);
     }
     caller_tell_progress(documents, fed.disk_bytes);

@@ -231,7 +231,7 @@ static void tally_others(run_t *run) {
         run->plan->result->records_done_by_others += counts.read - work->read_before;
         if (run->loading.rejects)
             rejects_of_others(run->loading.rejects, counts.read - work->read_before,
-                              counts.rejected - work->rejected_before);
+                              counts.of[FATE_REJECTED] - work->rejected_before);
     }
 }
 
@@ -430,13 +430,13 @@ bool run_move_data(run_t *run, err_t *err) {
     join_loaders(run);
     plan->result->moving_ns = clock_now_ns() - began;
     const counts_t *counts = &plan->result->counts;
-    timeline_last_point(&plan->result->course, counts->loaded + counts->already_there,
+    timeline_last_point(&plan->result->course, counts->of[FATE_LOADED] + counts->of[FATE_THERE],
                         plan->result->bytes_read);
     const progress_state_t state = {.bytes = plan->result->bytes_read,
                                     .total_bytes = run_bytes_to_read(run),
                                     .records = counts->read,
-                                    .documents = counts->loaded + counts->already_there,
-                                    .rejected = counts->rejected};
+                                    .documents = counts->of[FATE_LOADED] + counts->of[FATE_THERE],
+                                    .rejected = counts->of[FATE_REJECTED]};
     progress_show(&run->progress, &state);
     progress_end(&run->progress);
     misfits_warn(&plan->result->skipped, plan->result->skipped_before,

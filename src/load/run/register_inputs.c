@@ -236,7 +236,7 @@ static bool has_documents(const entry_t *entry) {
     bool any = false;
     for (size_t i = 0; !any && i < entry->piece_count; i++) {
         const counts_t counts = piece_counts(&entry->pieces[i]);
-        any = counts.loaded || counts.already_there;
+        any = counts.of[FATE_LOADED] || counts.of[FATE_THERE];
     }
     return any;
 }

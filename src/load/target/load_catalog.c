@@ -326,14 +326,15 @@ void target_close_catalog(target_t *target, bool sent, const err_t *err, bool ok
     heartbeat_stop(target->heartbeat);
     target->heartbeat = NULL;
     if (!load_id_is_nobody(&target->catalog.self)) {
-        bson_t *fields = BCON_NEW(
-            "status", BCON_INT32((int32_t)err->status), "error", BCON_UTF8(ok ? "" : err->text), "read",
-            BCON_INT64((int64_t)result->counts.read), "loaded", BCON_INT64((int64_t)result->counts.loaded),
-            "alreadyThere", BCON_INT64((int64_t)result->counts.already_there), "rejected",
-            BCON_INT64((int64_t)result->counts.rejected), "filtered",
-            BCON_INT64((int64_t)result->counts.filtered), "seconds",
-            BCON_DOUBLE((double)result->took_ns / 1e9), "batches", BCON_INT64((int64_t)result->batches),
-            "retries", BCON_INT64((int64_t)result->retries));
+        bson_t *fields =
+            BCON_NEW("status", BCON_INT32((int32_t)err->status), "error", BCON_UTF8(ok ? "" : err->text),
+                     "read", BCON_INT64((int64_t)result->counts.read), "loaded",
+                     BCON_INT64((int64_t)result->counts.of[FATE_LOADED]), "alreadyThere",
+                     BCON_INT64((int64_t)result->counts.of[FATE_THERE]), "rejected",
+                     BCON_INT64((int64_t)result->counts.of[FATE_REJECTED]), "filtered",
+                     BCON_INT64((int64_t)result->counts.of[FATE_FILTERED]), "seconds",
+                     BCON_DOUBLE((double)result->took_ns / 1e9), "batches",
+                     BCON_INT64((int64_t)result->batches), "retries", BCON_INT64((int64_t)result->retries));
         if (!store_mongo_end(target->catalog.store, &target->catalog.self, fields, &ignored))
             log_detail("the load's own entry in the catalog could not be closed: %s", ignored.text);
         bson_destroy(fields);

@@ -16,21 +16,18 @@
 
 /* ---- account ---- */
 
-#define COUNT_BOTH(field, amount)                                                                            \
-    (block->counts.field += (amount), ACCOUNT_ADD(account->counts->field, (amount)))
+static void count(counts_t *counts, fate_t fate, uint64_t records) {
+    ACCOUNT_ADD(counts->read, records);
+    ACCOUNT_ADD(counts->of[fate], records);
+    if (fate == FATE_CORRECTED || fate == FATE_REPLACED)
+        ACCOUNT_ADD(counts->of[FATE_LOADED], records);
+    else if (fate == FATE_KEPT)
+        ACCOUNT_ADD(counts->of[FATE_THERE], records);
+}
 
-void account_one(const account_t *account, block_t *block, unsent_t what) {
-    COUNT_BOTH(read, 1);
-    if (what == RECORD_FILTERED) {
-        COUNT_BOTH(filtered, 1);
-    } else if (what == RECORD_CORRECTED || what == RECORD_REPLACED) {
-        COUNT_BOTH(loaded, 1);
-        COUNT_BOTH(corrected, what == RECORD_CORRECTED);
-        COUNT_BOTH(replaced, what == RECORD_REPLACED);
-    } else {
-        COUNT_BOTH(already_there, 1);
-        COUNT_BOTH(kept, what == RECORD_KEPT);
-    }
+void account_fate(const account_t *account, block_t *block, fate_t fate, uint64_t records) {
+    count(&block->counts, fate, records);
+    count(account->counts, fate, records);
 }
 
 void account_block(const account_t *account, block_t *block) {
@@ -86,7 +83,7 @@ bool account_reject(const account_t *account, block_t *block, const record_t *re
     const bool whole = record->offset < block->length;
     const reject_mark_t mark = {block->offset + record->offset, account_identity(block, record)};
     if (fix_marks_leave_out(file->fixes, file->fix_count, mark.offset, mark.hash)) {
-        account_one(account, block, RECORD_FILTERED);
+        account_fate(account, block, FATE_FILTERED, 1);
         return mark_reject(block, &mark, err);
     }
     const reject_t it = {.file = file,
@@ -99,8 +96,7 @@ bool account_reject(const account_t *account, block_t *block, const record_t *re
                          .length = whole ? record->length : block->oversize.length,
                          .kept = whole ? record->length : block->oversize.kept,
                          .of = block->rejected_as};
-    COUNT_BOTH(read, 1);
-    COUNT_BOTH(rejected, 1);
+    account_fate(account, block, FATE_REJECTED, 1);
     return mark_reject(block, &mark, err) && rejects_add(account->loading->rejects, &it, err);
 }
 
@@ -141,7 +137,7 @@ static bool reject_refused(const account_t *account, block_t *block, uint32_t of
                            err_t *err) {
     const record_t record = account_record(account->loading->plan->schema, block, offset);
     if (account_is_fixed(account, block, &record)) {
-        account_one(account, block, RECORD_THERE);
+        account_fate(account, block, FATE_THERE, 1);
         return true;
     }
     return account_reject(account, block, &record, reason, err);
@@ -156,27 +152,17 @@ static bool settle_exception(const account_t *account, const batch_t *batch, blo
         return account->taken(account->taken_context, block, &record, batch->bytes + batch->starts[index],
                               err);
     }
-    if (!exception->there && !exception->replaced)
+    if (exception->fate == FATE_REJECTED)
         return reject_refused(account, block, offset, exception->reason, err);
-    account_one(account, block,
-                exception->replaced ? RECORD_REPLACED
-                : exception->kept   ? RECORD_KEPT
-                                    : RECORD_THERE);
+    account_fate(account, block, exception->fate, 1);
     return true;
 }
 
 void account_stopped(const account_t *account, const delivered_t *delivered) {
-    uint32_t replaced = 0, there = 0, kept = 0;
-    for (size_t i = 0; i < delivered->count; i++) {
-        replaced += delivered->exceptions[i].replaced;
-        there += delivered->exceptions[i].there;
-        kept += delivered->exceptions[i].kept;
-    }
-    ACCOUNT_ADD(account->counts->read, delivered->stored + replaced + there);
-    ACCOUNT_ADD(account->counts->loaded, delivered->stored + replaced);
-    ACCOUNT_ADD(account->counts->replaced, replaced);
-    ACCOUNT_ADD(account->counts->already_there, there);
-    ACCOUNT_ADD(account->counts->kept, kept);
+    count(account->counts, FATE_LOADED, delivered->stored);
+    for (size_t i = 0; i < delivered->count; i++)
+        if (delivered->exceptions[i].fate != FATE_REJECTED)
+            count(account->counts, delivered->exceptions[i].fate, 1);
 }
 
 bool account_batch(const account_t *account, batch_t *batch, const delivered_t *delivered, err_t *err) {
@@ -193,8 +179,7 @@ bool account_batch(const account_t *account, batch_t *batch, const delivered_t *
             return false;
         }
         rest.stored -= loaded;
-        COUNT_BOTH(read, loaded);
-        COUNT_BOTH(loaded, loaded);
+        account_fate(account, block, FATE_LOADED, loaded);
         block->pending -= batch->parts[i].count;
         first = end;
         batch->parts[i].block = NULL;
@@ -413,7 +398,7 @@ static bool correct_document(begun_t *begun, block_t *block, const record_t *rec
         !correct_replace(&place, block, record->offset, document, record->document_length, &corrected, err))
         return false;
     if (corrected == CORRECT_DONE)
-        account_one(begun->account, block, RECORD_CORRECTED);
+        account_fate(begun->account, block, FATE_CORRECTED, 1);
     if (corrected == CORRECT_DONE || corrected == CORRECT_LOST)
         return true;
     if (corrected == CORRECT_REFUSED)
@@ -508,7 +493,7 @@ bool begun_document(begun_t *begun, const record_t *record, const uint8_t *docum
     }
     *open = found == READ_BACK_NOTHING;
     if (!*open)
-        account_one(begun->account, begun->block, RECORD_THERE);
+        account_fate(begun->account, begun->block, FATE_THERE, 1);
     return true;
 }
 

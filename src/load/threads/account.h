@@ -23,9 +23,8 @@ typedef struct {
     void *taken_context;
 } account_t;
 
-/* Counts one record that was not simply inserted. */
-typedef enum { RECORD_FILTERED, RECORD_THERE, RECORD_CORRECTED, RECORD_REPLACED, RECORD_KEPT } unsent_t;
-void account_one(const account_t *account, block_t *block, unsent_t what);
+/* Counts records of one fate. */
+void account_fate(const account_t *account, block_t *block, fate_t fate, uint64_t records);
 
 /* Returns the record that begins at this offset of the block's text, as a reader of records would. */
 record_t account_record(const schema_t *schema, const block_t *block, uint32_t offset);

@@ -131,7 +131,7 @@ static bool loader_leave_out(loader_t *loader, block_t *block, const record_t *r
     if (reason && there != BEGUN_FIXED)
         return record->offset < block->length ? account_reject(&loader->account, block, record, reason, err)
                                               : account_oversize(&loader->account, block, reason, err);
-    account_one(&loader->account, block, reason ? RECORD_THERE : RECORD_FILTERED);
+    account_fate(&loader->account, block, reason ? FATE_THERE : FATE_FILTERED, 1);
     return true;
 }
 
@@ -296,11 +296,11 @@ static bool loader_send(loader_t *loader, batch_t *batch, err_t *err) {
     ACCOUNT_ADD(loader->counters.sent_documents, batch->count);
     ACCOUNT_ADD(loader->counters.sent_bytes, batch->used);
     ACCOUNT_ADD(loader->counters.retries, delivered.retries);
-    uint64_t loaded = loader->counters.counts.loaded;
+    uint64_t loaded = loader->counters.counts.of[FATE_LOADED];
     if (!account_batch(&loader->account, batch, &delivered, err))
         return false;
-    traffic_add(loading->shards, place, loader->counters.counts.loaded - loaded);
-    traffic_add(loading->ways, loader->way, loader->counters.counts.loaded - loaded);
+    traffic_add(loading->shards, place, loader->counters.counts.of[FATE_LOADED] - loaded);
+    traffic_add(loading->ways, loader->way, loader->counters.counts.of[FATE_LOADED] - loaded);
     batch_clear(batch);
     if (loader->keys)
         memset(loader->keys, 0, loader->key_room * sizeof *loader->keys);

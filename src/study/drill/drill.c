@@ -48,7 +48,7 @@ static bool run_all(const drill_spec_t *spec, drill_result_t *result, err_t *err
     result->drilled = true;
     study_checkpoint(&result->study);
     const bool ok = drill_pass(&load, spec->query, false, pass, err);
-    if (load.counts_rejects && pass->load.counts.rejected)
+    if (load.counts_rejects && pass->load.counts.of[FATE_REJECTED])
         log_warn("the rejects of this drill are not kept: --rejects FILE keeps them");
     return ok && (!pass->difference[0] || err_set(err, STATUS_DIFFERENT, "%s", pass->difference));
 }
@@ -106,7 +106,8 @@ bool drill_run(const drill_spec_t *spec, drill_result_t *result, err_t *err) {
     bool ok = predict(spec, result, err) && run_all(spec, result, err);
     ok = drill_close(result, ok, err);
     if (ok) /* tries that failed on the way are no failure */
-        *err = (err_t){.status = result->pass.load.counts.rejected ? STATUS_SOME_REJECTED : STATUS_OK};
+        *err =
+            (err_t){.status = result->pass.load.counts.of[FATE_REJECTED] ? STATUS_SOME_REJECTED : STATUS_OK};
     result->took_ns = clock_now_ns() - began;
     return ok;
 }

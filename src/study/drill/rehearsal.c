@@ -49,7 +49,7 @@ static void keep(rehearsal_t *rehearsal, uint64_t asked) {
     drill_sample_t *sample = &result->samples[result->sample_count++];
     *sample = (drill_sample_t){.asked = asked,
                                .read = pass->load.counts.read,
-                               .documents = pass->load.counts.loaded,
+                               .documents = pass->load.counts.of[FATE_LOADED],
                                .bytes = pass->load.bytes_bson};
     for (drill_phase_t i = 0; i < DRILL_PHASES; i++)
         sample->seconds[i] = pass->phases[i].came ? (double)pass->phases[i].took_ns / 1e9 : NAN;
@@ -68,8 +68,8 @@ static bool warm_up(rehearsal_t *rehearsal, err_t *err) {
     if (is_all(rehearsal, rehearsal->most))
         rehearsal->most = gauge->records;
     rehearsal->result->exact = gauge->exact && !rehearsal->spec->load.filter_count;
-    rehearsal->result->all_documents =
-        floor(gauge->documents * (double)counts->loaded / (double)(counts->loaded + counts->filtered));
+    rehearsal->result->all_documents = floor(gauge->documents * (double)counts->of[FATE_LOADED] /
+                                             (double)(counts->of[FATE_LOADED] + counts->of[FATE_FILTERED]));
     return true;
 }
 

@@ -204,7 +204,7 @@ static bool make_trial(tuning_t *tuning, const load_spec_t *setting, err_t *err)
     tuning->trials++;
     /* one that was stopped may have had no time for a document */
     return study_judge_sample(study, counts, "measured", err) ||
-           (tuning->stopped_ns && counts->rejected + counts->filtered == 0);
+           (tuning->stopped_ns && counts->of[FATE_REJECTED] + counts->of[FATE_FILTERED] == 0);
 }
 
 /* ---- the trials ---- */
@@ -243,7 +243,7 @@ double tune_rate(const load_result_t *load, int64_t stopped_ns) {
     }
     return last > first ? (double)(points[last].documents - points[first].documents) * 1e9 /
                               (double)(points[last].at_ns - points[first].at_ns)
-                        : (double)load->counts.loaded / seconds_of(load);
+                        : (double)load->counts.of[FATE_LOADED] / seconds_of(load);
 }
 
 static void add_figures(const tuning_t *tuning, tune_figures_t *sum) {
@@ -253,7 +253,7 @@ static void add_figures(const tuning_t *tuning, tune_figures_t *sum) {
                                                       (double)(after->at_ns - before->at_ns);
     watch_cpu_t host = {.user = 0};
     watch_cpu_add(&host, &before->host, &after->host);
-    sum->documents += load->counts.loaded;
+    sum->documents += load->counts.of[FATE_LOADED];
     sum->bytes += tuning->bytes;
     sum->seconds += seconds;
     sum->client_cores += (double)load->cpu_ns / (double)load->took_ns * seconds;
