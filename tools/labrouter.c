@@ -48,7 +48,7 @@ static const char HELP[] =
     "  labrouter --port 27017 --via 127.0.0.1:27101,127.0.0.1:27102 --config 127.0.0.1:27100\n"
     "  labrouter ... --fault lose-reply,command=insert,after=10\n"
     "\n"
-    "While it runs, the command labrouter, on any database, tells and sets the same:\n"
+    "While it runs, the command labrouter, on any database, reports and sets the same:\n"
     "  {labrouter: 1}                 counts of messages and connections, what faults are left, who routes\n"
     "  {labrouter: 1, fault: {do: \"delay\", command: \"insert\", ms: 200, count: 5}}\n"
     "  {labrouter: 1, clear: true}    no more faults\n";
@@ -78,7 +78,7 @@ static void *client_run(void *argument) {
     if (stream_handshake(stream, house->router.tls))
         session_serve(&house->router, stream, client->number);
     /* Closed under the lock, as the number of a file may be taken again at once; and nothing is left to do
-     * when the main thread is told, which may end the program. */
+     * when the main thread is notified, which may end the program. */
     pthread_mutex_lock(&house->lock);
     client_t **at = &house->clients;
     while (*at != client)
@@ -112,7 +112,7 @@ static void client_start(house_t *house, int fd) {
     pthread_mutex_unlock(&house->lock);
 }
 
-/* Closes every client's connection and waits for the threads; one that waits for a server is left behind. */
+/* Closes every client's connection and waits for the threads; one that waits for a server is left. */
 static bool clients_end(house_t *house) {
     struct timespec until;
     clock_gettime(CLOCK_REALTIME, &until);

@@ -68,10 +68,10 @@ enum { TYPES_VALUE = 64 };
  * text is no such value. Null values are the caller's: their texts are not looked up here. */
 uint8_t *value_read(value_text_t *from, uint8_t *type, uint8_t *out);
 
-/* True if the text would be a date, but for the clocks of the format's zone, which went forward over it. */
+/* True if the text would be a date, except for the clocks of the format's zone, which went forward over it. */
 bool value_is_skipped(const field_t *field, const uint8_t *text, size_t length);
 
-/* Appends the text of a document's value, also of a text that is stored in place of a value. False: it is a value that the
+/* Appends the text of a document's value, including a text that is stored in place of a value. False: it is a value that the
  * field never has, or that has no text. */
 bool value_print(const field_t *field, const bson_iter_t *at, text_t *text);
 

@@ -108,7 +108,7 @@ void server_give(server_t *server, mongoc_client_t *client);
 
 /* Runs an idempotent command on the primary, and tries again through elections and lost connections until the patience
  * is over. reply is always initialised, and the caller destroys it; may be NULL. With `writes`, the catalog's write
- * concern is added. A refusal, also of a single statement of a write, sets a sentence and its status; the reply still
+ * concern is added. A refusal, even of a single statement of a write, sets a sentence and its status; the reply still
  * holds the server's own words then (server_code). */
 bool server_command(server_t *server, mongoc_client_t *client, const char *database, const bson_t *command,
                     bool writes, bson_t *reply, err_t *err);

@@ -159,7 +159,7 @@ class Whole(unittest.TestCase):
                     self.assertIn(said, done.stdout)
                     self.assertRegex(done.stdout, r"(?m)^ +%s FAILED" % name)
             done = run(root, "tools/check", "--base", "HEAD", "format")
-            self.assertIn("==> format                                             ok, nothing to look at", done.stdout)
+            self.assertIn("==> format                                             ok, nothing to check", done.stdout)
 
 
 if __name__ == "__main__":

@@ -72,7 +72,7 @@ bool call_ask(call_t *call, const char *place, const char *database, bson_t *com
     return ok;
 }
 
-/* A mongos does not tell what its servers say to each other. */
+/* A mongos does not report what its servers say to each other. */
 static void tidy_reply(const bson_t *raw, bson_t *reply) {
     bson_init(reply);
     bson_copy_to_excluding_noinit(raw, reply, "$clusterTime", "operationTime", "lastCommittedOpTime",

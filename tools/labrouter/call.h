@@ -38,7 +38,7 @@ bool call_finish(call_t *call, const char *place, const char *database, bson_t *
 bool call_ask(call_t *call, const char *place, const char *database, bson_t *command, bson_t *reply);
 /* An empty reply with ok: 1 */
 bool call_done(call_t *call);
-/* ok: 1 behind what the reply has already */
+/* ok: 1 after what the reply has already */
 bool call_close(call_t *call);
 
 /* ---- what the config server knows ---- */

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The client's command as it is, but for the fields named. */
+/* The client's command as it is, except for the fields named. */
 static bson_t *same_command(call_t *call, const char *const *but) {
     bson_iter_t iter;
     call_has(call, NULL, &iter);

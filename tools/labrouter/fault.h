@@ -3,7 +3,7 @@
  *     {labrouter: 1, fault: {do: "lose-reply", command: "insert", after: 2, count: 1}}
  *
  * lets two inserts pass and loses the reply of the third; with every: 10, count: 5 it would lose those of the
- * 3rd, 13th, ... 43rd. One connection's messages are not told from another's. */
+ * 3rd, 13th, ... 43rd. One connection's messages are not distinguished from another's. */
 #ifndef LABROUTER_FAULT_H
 #define LABROUTER_FAULT_H
 

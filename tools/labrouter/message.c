@@ -5,7 +5,7 @@
 
 enum { HEADER = 16, OP_REPLY = 1, OP_QUERY = 2004, OP_MSG = 2013, MOST_PIECES = 16 };
 
-/* A mongod that is told the number of a transaction ends itself when a router's command carries it. */
+/* A mongod that gets the number of a transaction ends itself when a router's command carries it. */
 static const char *const DROPPED[] = {"txnNumber", "stmtId", "stmtIds"};
 
 static uint32_t get32(const uint8_t *at) {

@@ -31,7 +31,7 @@ void message_clean(message_t *message);
 bool message_read(message_t *message, stream_t *from);
 
 /* Sends the message with its command renamed; routed: without the fields that a mongod takes for its own. The
- * fields of `more` (which may be NULL) come behind the command's. */
+ * fields of `more` (which may be NULL) come after the command's. */
 bool message_forward(const message_t *message, stream_t *to, const char *name, bool routed,
                      const bson_t *more);
 /* Sends the message as it is; cut: the first half of it. */

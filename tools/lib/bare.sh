@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# Debians with nothing on them, in folders, for tools/test --fresh and tools/package --try. To be sourced by bash behind
+# Debians with nothing on them, in folders, for tools/test --fresh and tools/package --try. To be sourced by bash after
 # steps.sh. A caller begins with bare_debian; then new_debian makes a copy of it, and in_debian runs a command in that.
 # Debian's mirror, the proxies, the certificates and the settings of pip are this machine's.
 

@@ -87,7 +87,7 @@ class Watch:
 
 def launch(folder, state, members, watch, tied=False, fixed=()):
     """Starts members side by side and waits until each listens. Those in `fixed` keep their port; for the others
-    another one is tried when somebody takes it first."""
+    another one is tried when another process takes it first."""
     waiting = {}
     for member in members:
         member["port"] = member["port"] or _port(state)

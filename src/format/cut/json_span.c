@@ -219,7 +219,7 @@ uint8_t json_span_bracket(const json_span_t *span, uint8_t last) {
 }
 
 size_t json_span_forget(json_span_t *span, size_t length) {
-    enum { BEFORE_LINE = 3 }; /* what json_span_divides looks at */
+    enum { BEFORE_LINE = 3 }; /* what json_span_divides examines */
     const size_t needed = follows_opening(span, length) ? span->mark - 1 : span->at,
                  from = needed > BEFORE_LINE ? needed - BEFORE_LINE : 0;
     span->at -= from;

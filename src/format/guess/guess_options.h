@@ -41,7 +41,7 @@ typedef struct {
     bool beginning; /* the text may go on after its end: a last line without a line end is cut off there */
     char *const *types; /* the SPECs of --type */
     size_t type_count;
-    bool bad_value_given; /* also of a format that is not guessed */
+    bool bad_value_given; /* even if the format is not guessed */
     bad_value_t bad_value;
 } guess_options_t;
 
