@@ -7,6 +7,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* ---- memory under one budget ---- */
 
@@ -252,6 +253,20 @@ void team_fail(team_t *team, const err_t *err) {
 
 bool team_failed(team_t *team) {
     return team->failed;
+}
+
+void team_share(void *(*work)(void *context), void *context, size_t others) {
+    enum { MOST_OTHERS = 7 };
+    const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+    team_t team;
+    err_t ignored;
+    others = others < MOST_OTHERS ? others : MOST_OTHERS;
+    team_init(&team);
+    while (team.count < others && (long)team.count + 1 < cpus &&
+           team_start(&team, work, context, "", &ignored))
+        ;
+    work(context);
+    team_join(&team, &ignored);
 }
 
 bool team_join(team_t *team, err_t *err) {

@@ -23,12 +23,31 @@
 #include <dirent.h>
 #include <sys/stat.h>
 
+/* What one thread identifies files with. */
+typedef struct {
+    source_kit_t kit; /* reads compressed archives, and the first bytes of what else is compressed */
+    uint8_t text[INPUT_HEAD_MOST]; /* of the last of the latter */
+    bool keeps;                    /* the beginnings of texts are wanted */
+    err_t *err;
+} identifier_t;
+
+/* A file that another thread has identified. */
+typedef struct {
+    input_file_t file; /* without its names */
+    magic_is_t is;
+    bool known; /* false: it could not be read, or is no file */
+    uint8_t text[INPUT_HEAD_MOST];
+} identified_t;
+
 typedef struct {
     manifest_t *manifest;
     const manifest_options_t *options;
     size_t room;
     size_t archive_room;
-    source_kit_t kit;     /* reads compressed archives, and the first bytes of what else is compressed */
+    identifier_t own;
+    const identified_t
+        *identified;      /* the file that is added next, if another thread has identified it; or NULL */
+    uint64_t kept;        /* bytes of manifest_options_t.keep */
     void *seen;           /* a tree (tsearch) of the files and folders that were met */
     const char *member;   /* the collection of an archive that the argument at hand names, or NULL */
     bool several;         /* an argument is a folder or a pattern, which may stand for several files */
@@ -41,6 +60,10 @@ typedef struct {
 
 /* Adds a place for one more file; the caller fills in the rest. The name is taken over; NULL: memory was out. */
 input_file_t *build_add(build_t *build, const char *path, char *name);
+
+/* Copies file->head, which was set by what identifies it, into the manifest, or forgets it if there is no room. Call it at once:
+ * it points to memory of whoever set it. */
+void build_keep_head(build_t *build, input_file_t *file);
 
 /* Notes a file or folder by device and inode; *is_new: it was not noted before. */
 bool build_meet(build_t *build, const struct stat *status, const char *name, bool *is_new);
@@ -69,17 +92,21 @@ bool walk_path(build_t *build, const char *path, bool in_walk);
 
 /* ---- identify.c ---- */
 
-/* Sets digest, kind and text bound of a file of file->disk_bytes. *is: what it is, or what
- * is in it if that is compressed, and an archive or a reject file. */
-bool identify_file(build_t *build, int fd, input_file_t *file, magic_is_t *is);
+/* Opens a regular file, once, and sets all that identifies it, and its head, which stays valid until this thread identifies
+ * another file. *is: what it is, or what is in it if that is compressed, and an archive or a reject file. The caller closes *fd,
+ * also after a failure; -1: none. */
+bool identify_file(identifier_t *by, const char *path, int *fd, input_file_t *file, magic_is_t *is);
+
+/* Identifies the files under these paths, in several threads. Those that it cannot identify are not `known`. */
+void identify_ahead(bool keeps, char *const *paths, identified_t *files, size_t count);
 
 /* *is: what the text of a compressed file or member begins as; text where it cannot be read. Where that is UTF-16, the bound is
- * raised. False: this host is short of something. */
-bool identify_text(build_t *build, input_file_t *file, magic_is_t *is);
+ * raised. Sets its head. fd: of the file that it is in. False: this host is short of something. */
+bool identify_text(identifier_t *by, int fd, input_file_t *file, magic_is_t *is);
 
-/* Sets kind, ends of lines and text bound by the first bytes of a file or of a tar's member. fd: of that file or tar; of a
+/* Sets kind, ends of lines, text bound and head by the first bytes of a file or of a tar's member. fd: of that file or tar; of a
  * compressed tar -1. */
-bool identify_head(build_t *build, int fd, input_file_t *file, const uint8_t *head, size_t size,
+bool identify_head(identifier_t *by, int fd, input_file_t *file, const uint8_t *head, size_t size,
                    magic_place_t place, magic_is_t *is);
 
 /* All but its digest. */

@@ -1,16 +1,20 @@
 /* What a regular file is, what makes it the same file next time, and how much text it can hold. */
+#include "base/clock.h"
+#include "base/stop.h"
 #include "input/build.h"
 #include "input/file/bytes.h"
 #include "input/file/fault.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <unistd.h>
 #include <xxhash.h>
 #include <zstd.h>
 
 enum {
+    FILES_A_THREAD = 32,   /* for fewer files another thread is not worth its start */
     END_BYTES = 64 * 1024, /* of what a digest is made, at both ends */
     SCRATCH = 8 + 2 * END_BYTES,
     ZIP_END = 22,           /* bytes at the end of a zip, before its comment */
@@ -48,6 +52,12 @@ static bool read_ends(int fd, const char *name, uint64_t size, uint64_t digest[2
 
 bool manifest_digest_at(const input_file_t *file, uint64_t size, uint64_t digest[2], err_t *err) {
     size_t got;
+    if (file->kind == INPUT_PLAIN && size <= file->head.length) {
+        bytes_put_le64(scratch, size);
+        memcpy(scratch + 8, file->head.bytes, size);
+        set_digest(digest, scratch, 8 + size, 0);
+        return true;
+    }
     const int fd = open(file->path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return fault_system(err, file->name, errno);
@@ -110,27 +120,41 @@ static void set_bound(int fd, input_file_t *file) {
         file->text_bound = size * EXPANDS;
 }
 
-bool identify_head(build_t *build, int fd, input_file_t *file, const uint8_t *head, size_t size,
+/* Sets the head of a text of UTF-8 whose lines end with LF; other texts become that when they are read. */
+static void set_head(input_file_t *file, const uint8_t *text, size_t length, bool whole) {
+    if (magic_of(text, length)->is == MAGIC_TEXT && !magic_of_cr_lines(text, length))
+        file->head = (input_head_t){text, (uint32_t)length, whole};
+}
+
+bool identify_head(identifier_t *by, int fd, input_file_t *file, const uint8_t *head, size_t size,
                    magic_place_t place, magic_is_t *is) {
     const magic_t *magic = magic_of(head, size);
+    const size_t kept = size < INPUT_HEAD_MOST ? size : INPUT_HEAD_MOST;
     *is = magic->is;
     file->kind = magic->kind;
     file->cr_lines = file->kind == INPUT_PLAIN && magic_of_cr_lines(head, size);
+    if (by->keeps && *is == MAGIC_TEXT && !file->cr_lines)
+        set_head(file, head, kept, kept == file->disk_bytes);
     set_bound(fd, file);
-    return magic_accept(magic, place, file->name, build->err);
+    return magic_accept(magic, place, file->name, by->err);
 }
 
-bool identify_text(build_t *build, input_file_t *file, magic_is_t *is) {
-    uint8_t head[MAGIC_BYTES];
+bool identify_text(identifier_t *by, int fd, input_file_t *file, magic_is_t *is) {
+    const size_t most = by->keeps ? INPUT_HEAD_MOST : MAGIC_BYTES;
     err_t why = {.status = STATUS_OK};
-    source_t *source = source_open_archive(&build->kit, file, &why);
-    const ssize_t got = source ? source_read(source, head, sizeof head, &why) : 0;
+    source_t *source = source_open_packed(&by->kit, file, fd, &why);
+    const ssize_t got = source ? source_read(source, by->text, most, &why) : 0;
+    const size_t length = got > 0 ? (size_t)got : 0;
+    uint8_t next;
+    const bool whole = source && length < most && source_read(source, &next, 1, &why) == 0;
     source_close(source);
-    *is = magic_of(head, got > 0 ? (size_t)got : 0)->is;
+    *is = magic_of(by->text, length < MAGIC_BYTES ? length : MAGIC_BYTES)->is;
     if (*is == MAGIC_UTF16)
         file->text_bound = utf8_bound(file->text_bound);
+    if (by->keeps && *is == MAGIC_TEXT && (whole || length == most)) /* else the text is damaged */
+        set_head(file, by->text, length, whole);
     if (why.status == STATUS_HOST)
-        *build->err = why;
+        *by->err = why;
     return why.status != STATUS_HOST;
 }
 
@@ -143,31 +167,87 @@ static bool ends_as_zip(const uint8_t *tail, const uint8_t *end) {
     return false;
 }
 
-bool identify_file(build_t *build, int fd, input_file_t *file, magic_is_t *is) {
+static bool identify_opened(identifier_t *by, int fd, input_file_t *file, magic_is_t *is) {
+    static const size_t lengths[] = {64, 1024};
     const uint64_t size = file->disk_bytes;
     uint8_t *const head = scratch + 8;
     size_t got;
-    if (!read_ends(fd, file->name, size, file->digest, &got, build->err))
+    if (!read_ends(fd, file->name, size, file->digest, &got, by->err))
         return false;
+    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++)
+        file->begins.hashes[i] = size < lengths[i] ? 0 : XXH3_64bits(head, lengths[i]);
     /* Systems that make a file while it is read (/proc, and some network drives) report a size of 0. */
     if (!size && pread(fd, head, 1, 0) > 0)
-        return err_set(build->err, STATUS_INPUT,
+        return err_set(by->err, STATUS_INPUT,
                        "%.1000s: says that it has 0 bytes, and has more, so nobody knows where it ends; pipe "
                        "it in, and name the input '-'",
                        file->name);
-    if (!identify_head(build, fd, file, head, got, MAGIC_IN_FILE, is))
+    if (!identify_head(by, fd, file, head, got, MAGIC_IN_FILE, is))
         return false;
     /* Before a zip there may be a program that unpacks it, or (in the last part of a divided one) anything. */
     if (*is == MAGIC_TEXT && ends_as_zip(head + (got < END_BYTES ? 0 : got - END_BYTES), head + got))
         *is = MAGIC_ZIP;
     if (*is == MAGIC_PACKED) {
         magic_is_t within;
-        if (!identify_text(build, file, &within))
+        if (!identify_text(by, fd, file, &within))
             return false;
         if (within == MAGIC_TAR || within == MAGIC_DUMP || within == MAGIC_REJECTS)
             *is = within;
     }
     return true;
+}
+
+bool identify_file(identifier_t *by, const char *path, int *fd, input_file_t *file, magic_is_t *is) {
+    struct stat status;
+    *fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    if (*fd < 0 || fstat(*fd, &status) != 0)
+        return fault_system(by->err, file->name, errno);
+    file->has_identity = true;
+    file->disk_bytes = (uint64_t)status.st_size;
+    file->modified_ns = clock_from_timespec(status.st_mtim);
+    file->device = status.st_dev;
+    file->inode = status.st_ino;
+    return identify_opened(by, *fd, file, is);
+}
+
+/* ---- several files at once ---- */
+
+typedef struct {
+    bool keeps;
+    char *const *paths;
+    identified_t *files;
+    size_t count;
+    atomic_size_t next;
+} ahead_t;
+
+/* What cannot be identified, and archives, are left to the walk, which has the sentences. */
+static void identify_one(identifier_t *by, char *path, identified_t *one) {
+    struct stat status;
+    int fd = -1;
+    one->file = (input_file_t){.path = path, .name = path};
+    one->known = stat(path, &status) == 0 && S_ISREG(status.st_mode) &&
+                 identify_file(by, path, &fd, &one->file, &one->is) && one->is <= MAGIC_PACKED;
+    if (fd >= 0)
+        close(fd);
+    if (one->file.head.bytes)
+        one->file.head.bytes = memcpy(one->text, one->file.head.bytes, one->file.head.length);
+}
+
+static void *identify_some(void *context) {
+    ahead_t *ahead = context;
+    err_t ignored;
+    identifier_t by = {.kit = {.looks = true}, .keeps = ahead->keeps, .err = &ignored};
+    for (size_t at; (at = ahead->next++) < ahead->count && !stop_signal();)
+        identify_one(&by, ahead->paths[at], &ahead->files[at]);
+    source_kit_close(&by.kit);
+    return NULL;
+}
+
+void identify_ahead(bool keeps, char *const *paths, identified_t *files, size_t count) {
+    ahead_t ahead = {.keeps = keeps, .paths = paths, .files = files, .count = count};
+    for (size_t i = 0; i < count; i++)
+        files[i].known = false;
+    team_share(identify_some, &ahead, count / FILES_A_THREAD);
 }
 
 void manifest_digest_as(const input_file_t *file, const char *member, uint64_t digest[2]) {

@@ -25,6 +25,53 @@ input_file_t *build_add(build_t *build, const char *path, char *name) {
     return file;
 }
 
+/* ---- the beginnings of texts ---- */
+
+enum { HEADS = 1 << 20 };
+
+struct heads {
+    struct heads *next;
+    size_t used;
+    uint8_t bytes[HEADS];
+};
+
+/* Returns a place for so many bytes; NULL: memory is out, or the rest of what is allowed. */
+static uint8_t *find_room(build_t *build, size_t length) {
+    struct heads **heads = &build->manifest->heads;
+    if (length > build->options->keep - build->kept)
+        return NULL;
+    if (!*heads || length > HEADS - (*heads)->used) {
+        struct heads *made = malloc(sizeof *made);
+        if (!made)
+            return NULL;
+        made->next = *heads;
+        made->used = 0;
+        *heads = made;
+    }
+    (*heads)->used += length;
+    build->kept += length;
+    return (*heads)->bytes + (*heads)->used - length;
+}
+
+void build_keep_head(build_t *build, input_file_t *file) {
+    input_head_t head = file->head;
+    uint8_t *room = head.bytes ? find_room(build, head.length) : NULL;
+    head.bytes = room ? memcpy(room, head.bytes, head.length) : NULL;
+    file->head = room ? head : (input_head_t){.bytes = NULL};
+}
+
+void manifest_forget_heads(manifest_t *manifest) {
+    for (size_t i = 0; i < manifest->count; i++)
+        manifest->files[i].head = (input_head_t){.bytes = NULL};
+    while (manifest->heads) {
+        struct heads *heads = manifest->heads;
+        manifest->heads = heads->next;
+        free(heads);
+    }
+}
+
+/* ---- files that were met ---- */
+
 typedef struct {
     uint64_t device, inode;
 } seen_t;
@@ -116,6 +163,7 @@ bool manifest_decode(manifest_t *manifest, const char *encoding) {
         if (file->encoding)
             continue;
         file->encoding = encoding; /* a file of UTF-16 is refused when it is read */
+        file->head = (input_head_t){.bytes = NULL};
         file->text_bound *= 3;
         if (file->kind == INPUT_PLAIN)
             file->kind = INPUT_ENCODED;
@@ -133,6 +181,7 @@ void manifest_free_file(input_file_t *file) {
 }
 
 void manifest_free(manifest_t *manifest) {
+    manifest_forget_heads(manifest);
     for (size_t i = 0; i < manifest->count; i++)
         manifest_free_file(&manifest->files[i]);
     for (size_t i = 0; i < manifest->archive_count; i++) {

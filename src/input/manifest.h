@@ -18,7 +18,8 @@ typedef struct {
     size_t skipped;
     bool
         passes_bad; /* a file that cannot be read is a misfit later: whoever only samples files passes over it */
-    size_t without; /* views and time series of a dump, which were left out */
+    size_t without;      /* views and time series of a dump, which were left out */
+    struct heads *heads; /* the memory of input_file_t.head */
 } manifest_t;
 
 typedef struct {
@@ -31,6 +32,9 @@ typedef struct {
     bool every_collection; /* of a dump is taken, */
     bool lists;            /* or each but the server's own */
     bool keeps_bad; /* an argument or a file that is refused with status 5 is an input with that fault */
+    /* Bytes of memory for the beginnings of texts, which sources of a kit that `looks` then give out without opening
+     * the file again. 0: none is kept. */
+    uint64_t keep;
 } manifest_options_t;
 
 /* args: files, folders (read by name; hidden files and reject files are left out), patterns that the shell left
@@ -45,6 +49,9 @@ bool manifest_build(manifest_t *manifest, char *const *args, size_t count, const
 /* Where the format names an encoding that iconv knows (else NULL, and nothing happens): the text of all inputs is converted
  * from it to UTF-8. Before they are read; the name must live as long as the manifest. */
 bool manifest_decode(manifest_t *manifest, const char *encoding); /* true */
+
+/* Frees the beginnings that were kept; no source may use them any more. */
+void manifest_forget_heads(manifest_t *manifest);
 
 /* The digest that a file on disk (not a member or a stream) would have if it ended after `size` bytes: to find out
  * whether it is an older file that has grown. */

@@ -16,6 +16,7 @@ enum { PIECE = 64 * 1024, CHUNK = 16 * 1024 };
 typedef struct {
     build_t *build;
     input_file_t *file;
+    int fd;
     char *said;         /* the folder or member that was left out last, or NULL */
     void *names;        /* a tree (tsearch) of the names of its members */
     size_t first;       /* its first member in the manifest */
@@ -116,7 +117,10 @@ static bool add_zip_member(void *context, const archive_entry_t *entry, err_t *e
     identify_zip_member(entry, file);
     manifest_digest_as(file, file->name + file->member, file->digest);
     magic_is_t is;
-    return identify_text(build, file, &is) && keep(archive, file, is);
+    if (!identify_text(&build->own, archive->fd, file, &is))
+        return false;
+    build_keep_head(build, file);
+    return keep(archive, file, is);
 }
 
 /* ---- tar ---- */
@@ -163,14 +167,19 @@ static bool add_tar_member(void *context, const archive_entry_t *entry, err_t *e
     const size_t most = entry->size < MAGIC_LINES ? (size_t)entry->size : MAGIC_LINES;
     const size_t there = feed_want(&archive->feed, most);
     magic_is_t is;
-    if (!identify_head(build, archive->feed.fd, file,
+    if (!identify_head(&build->own, archive->feed.fd, file,
                        there ? feed_bytes(&archive->feed) : (const uint8_t *)"", there < most ? there : most,
                        MAGIC_IN_OTHER, &is))
         return false;
+    build_keep_head(build, file); /* before the feed reads on */
     digest_member(archive, file);
     /* within a compressed tar, the text of a compressed member can be seen only when it is read */
-    return (is != MAGIC_PACKED || archive->stream || identify_text(build, file, &is)) &&
-           keep(archive, file, is);
+    if (is == MAGIC_PACKED && !archive->stream) {
+        if (!identify_text(&build->own, archive->feed.fd, file, &is))
+            return false;
+        build_keep_head(build, file);
+    }
+    return keep(archive, file, is);
 }
 
 /* A compressed tar is read to its end, because its checksums are there. */
@@ -222,13 +231,14 @@ bool members_add(build_t *build, int fd, input_file_t *file, magic_is_t is) {
     memset(&archive, 0, offsetof(archive_t, feed));
     archive.build = build;
     archive.file = file;
+    archive.fd = fd;
     archive.first = build->manifest->count;
     if (packed)
         feed_init_pull(&archive.feed, file->name, pull, &archive, 0, UINT64_MAX);
     else
         feed_init(&archive.feed, file->name, fd, false, 0, file->disk_bytes);
     archive.feed.most = PIECE;
-    bool ok = !packed || (archive.stream = source_open_archive(&build->kit, file, build->err));
+    bool ok = !packed || (archive.stream = source_open_archive(&build->own.kit, file, build->err));
     if (ok)
         ok = is == MAGIC_ZIP
                  ? zip_list(fd, file->disk_bytes, file->name, add_zip_member, &archive, build->err)

@@ -29,6 +29,7 @@ struct source {
     uint64_t disk_before; /* what the stream of a compressed archive had taken when this member was opened */
     bool over;            /* the end or a fault was reached: nothing more is read */
     bool faulty;
+    bool unopened; /* so far only what the input keeps of its text was given out */
     bool utf16;    /* of the unpacked text */
     bool cr_lines; /* CR alone ends its lines: each becomes an LF */
     uint8_t *left; /* left[left_at, left_end): text to give out before any other */
@@ -58,7 +59,7 @@ static uint64_t position_of(const source_t *source) {
 bool source_is_unchanged(const source_t *source, err_t *err) {
     const input_file_t *file = source->file;
     struct stat status;
-    if (file->kind == INPUT_STREAM)
+    if (file->kind == INPUT_STREAM || source->unopened)
         return true;
     if (fstat((stream_of(source) ? stream_of(source) : source)->feed.fd, &status) != 0)
         return fault_system(err, source->name, errno);
@@ -112,17 +113,24 @@ static const char *name_of(const input_file_t *file) {
     return is_stdin(file) && strcmp(file->name, "-") == 0 ? "standard input" : file->name;
 }
 
-static source_t *open_source(source_kit_t *kit, const input_file_t *file, bool is_archive, err_t *err) {
-    const bool is_stream = file->kind == INPUT_STREAM;
+static source_t *new_source(source_kit_t *kit, const input_file_t *file, err_t *err) {
     source_t *source = calloc(1, sizeof *source);
     if (!source) {
         err_memory(err, sizeof *source);
         return NULL;
     }
-    feed_t *feed = &source->feed;
     source->file = file;
     source->name = name_of(file);
     source->kit = kit ? kit : &source->own;
+    source->feed.fd = -1;
+    return source;
+}
+
+/* Opens it. fd: of the file, if it is open already, else -1. */
+static bool open_source(source_t *source, bool is_archive, int fd, err_t *err) {
+    const input_file_t *file = source->file;
+    const bool is_stream = file->kind == INPUT_STREAM;
+    feed_t *feed = &source->feed;
     source->begun = is_archive || file->kind == INPUT_PLAIN;
     source->cr_lines = file->cr_lines && !is_archive;
     feed_init(feed, source->name, -1, is_stream, file->archive_offset,
@@ -130,20 +138,51 @@ static source_t *open_source(source_kit_t *kit, const input_file_t *file, bool i
     bool ok = true;
     if (input_is_in_stream(file))
         ok = go_to_member(source, err);
-    else if ((feed->fd = open_file(file)) < 0)
+    else if ((feed->fd = fd < 0 ? open_file(file) : fcntl(fd, F_DUPFD_CLOEXEC, 0)) < 0)
         ok = fault_system(err, source->name, errno);
     feed->pool = source->kit->pool;
     feed->most = source->kit->looks ? PEEK : 0;
-    if (ok && source_is_unchanged(source, err) && (is_stream || choose_decoder(source, file->kind, err)))
+    return ok && source_is_unchanged(source, err) && (is_stream || choose_decoder(source, file->kind, err));
+}
+
+static source_t *new_opened(source_kit_t *kit, const input_file_t *file, bool is_archive, int fd,
+                            err_t *err) {
+    source_t *source = new_source(kit, file, err);
+    if (!source || open_source(source, is_archive, fd, err))
         return source;
     source_close(source);
     return NULL;
 }
 
+/* Gives out what the input keeps of its text. */
+static source_t *new_unopened(source_kit_t *kit, const input_file_t *file, err_t *err) {
+    source_t *source = new_source(kit, file, err);
+    if (!source)
+        return NULL;
+    source->unopened = source->begun = true;
+    source->over = file->head.whole;
+    source->decoded = file->head.length;
+    if (source_unread(source, file->head.bytes, file->head.length, err))
+        return source;
+    source_close(source);
+    return NULL;
+}
+
+/* Opens an input of which more is wanted than it keeps. */
+static bool open_rest(source_t *source, err_t *err) {
+    const uint64_t offset = position_of(source);
+    source->unopened = source->over = false;
+    source->left_at = source->left_end = 0;
+    source->decoded = 0;
+    return open_source(source, false, -1, err) && source_skip_to(source, offset, err);
+}
+
 source_t *source_open_in(source_kit_t *kit, const input_file_t *file, err_t *err) {
     source_t *source = file->begun;
+    if (!source && kit && kit->looks && file->head.bytes)
+        return new_unopened(kit, file, err);
     if (!source)
-        return open_source(kit, file, false, err);
+        return new_opened(kit, file, false, -1, err);
     ((input_file_t *)file)->begun = NULL; /* once, by the one thread that reads it */
     source->kit = kit ? kit : &source->own;
     source->file = file;
@@ -153,7 +192,11 @@ source_t *source_open_in(source_kit_t *kit, const input_file_t *file, err_t *err
 }
 
 source_t *source_open_archive(source_kit_t *kit, const input_file_t *archive, err_t *err) {
-    return open_source(kit, archive, true, err);
+    return new_opened(kit, archive, true, -1, err);
+}
+
+source_t *source_open_packed(source_kit_t *kit, const input_file_t *file, int fd, err_t *err) {
+    return new_opened(kit, file, true, fd, err);
 }
 
 source_t *source_open(const input_file_t *file, err_t *err) {
@@ -267,6 +310,11 @@ ssize_t source_read(source_t *source, void *buffer, size_t size, err_t *err) {
         source->left_end = 0;
     }
     size_t got = read_left(source, buffer, size);
+    if (got < size && !source->over && source->unopened) {
+        if (!open_rest(source, &source->fault))
+            source->over = source->faulty = true;
+        got += read_left(source, (uint8_t *)buffer + got, size - got);
+    }
     if (got < size && !source->over && !(got && source->feed.stream))
         got += decode(source, (uint8_t *)buffer + got, size - got);
     if (source->cr_lines)
@@ -314,6 +362,8 @@ static bool too_short(const source_t *source, uint64_t end, uint64_t offset, err
 
 bool source_skip_to(source_t *source, uint64_t offset, err_t *err) {
     const input_file_t *file = source->file;
+    if (source->unopened && !open_rest(source, err))
+        return false;
     if (file->kind == INPUT_PLAIN && !stream_of(source)) {
         if (offset > file->disk_bytes)
             return too_short(source, file->disk_bytes, offset, err);

@@ -15,7 +15,8 @@ typedef struct {
         archive; /* the compressed tar that was read last: its members are read in one pass if they are opened in order */
     pool_t *
         pool; /* if it is closed, a wait for a stream's bytes ends: source_read fails, and err->text is empty */
-    /* only looks at texts: reads less at once, and an archive of mongodump not on after the collection */
+    /* only looks at texts: reads less at once, and an archive of mongodump not on after the collection. What an input keeps of
+     * its text (input_file_t.head) is given out without opening it; it is opened for more than that. */
     bool looks;
 } source_kit_t;
 
@@ -31,6 +32,9 @@ source_t *source_open_in(source_kit_t *kit, const input_file_t *file, err_t *err
 
 /* Opens a file as it is, whatever its text is: a compressed tar itself, to find its members. */
 source_t *source_open_archive(source_kit_t *kit, const input_file_t *archive, err_t *err);
+
+/* The same where the file, or the archive of the member, is open already; the descriptor stays the caller's. */
+source_t *source_open_packed(source_kit_t *kit, const input_file_t *file, int fd, err_t *err);
 
 /* Fills the buffer as far as possible: `size` bytes, fewer only at the end or before a fault, or of a stream. Returns the number
  * of bytes; 0: the end; -1: a fault with its sentence (file, place, what to do; status 5, or 130 and 143 if a signal ended

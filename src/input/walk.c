@@ -20,56 +20,102 @@
 
 /* Takes ownership of name. */
 static bool add_regular(build_t *build, const char *path, char *name, bool in_walk) {
-    struct stat status;
+    const identified_t *known = build->identified;
     magic_is_t is;
+    build->identified = NULL;
+    int fd = -1;
     input_file_t *file = build_add(build, path, name);
     if (!file)
         return false;
-    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-    if (fd < 0 || fstat(fd, &status) != 0) {
-        fault_system(build->err, name, errno);
-        if (fd >= 0)
-            close(fd);
-        return false;
+    bool ok = known || identify_file(&build->own, path, &fd, file, &is);
+    if (known) {
+        char *own_path = file->path;
+        is = known->is;
+        *file = known->file;
+        file->path = own_path;
+        file->name = name;
     }
-    file->has_identity = true;
-    file->disk_bytes = (uint64_t)status.st_size;
-    file->modified_ns = clock_from_timespec(status.st_mtim);
-    file->device = status.st_dev;
-    file->inode = status.st_ino;
-    bool ok = identify_file(build, fd, file, &is);
     if (ok && is == MAGIC_REJECTS)
         ok = build_leave_out_rejects(build, in_walk);
     else if (ok && is >= MAGIC_ZIP)
         ok = (file = build_set_aside(build)) && members_add(build, fd, file, is);
-    else if (ok)
+    else if (ok) {
+        build_keep_head(build, file);
         ok = dumps_metadata(path, &file->metadata, build->err);
-    close(fd);
+    }
+    if (fd >= 0)
+        close(fd);
     return ok;
+}
+
+/* A list of paths, whose files are identified in portions, ahead of the walk. */
+typedef struct {
+    char *const *paths;
+    size_t count;
+    identified_t *files; /* of the portion at hand; NULL: it is small */
+} list_t;
+
+enum { PORTION = 256, LEAST_AHEAD = 64 };
+
+/* Call it before the path of this number is walked, and, for the end, with their count. */
+static void look_ahead(build_t *build, list_t *list, size_t at) {
+    const size_t rest = list->count - at, portion = rest < PORTION ? rest : PORTION;
+    if (portion < LEAST_AHEAD && at % PORTION == 0) {
+        free(list->files);
+        list->files = NULL;
+    } else if (at % PORTION == 0 && (list->files || (list->files = malloc(PORTION * sizeof *list->files)))) {
+        identify_ahead(build->own.keeps, list->paths + at, list->files, portion);
+    }
+    const identified_t *one = list->files && rest ? &list->files[at % PORTION] : NULL;
+    build->identified = one && one->known ? one : NULL;
+    if (!rest) {
+        free(list->files);
+        list->files = NULL;
+    }
 }
 
 static int is_entry(const struct dirent *entry) {
     return strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
 }
 
-static bool add_folder(build_t *build, const char *path) {
-    build->several = true;
-    struct dirent **names = NULL;
-    const int count = scandir(path, &names, is_entry, alphasort);
-    const bool is_dump = dumps_are_in(names, count);
-    const char *slash = path[strlen(path) - 1] == '/' ? "" : "/";
-    bool ok = count >= 0 || fault_system(build->err, path, errno);
-    for (int i = 0; i < count; free(names[i++])) {
-        const char *name = names[i]->d_name;
-        const char *why = name_reason_to_skip(name, NULL, true, false);
-        char inner[PATH_MAX];
-        if (ok && snprintf(inner, sizeof inner, "%s%s%s", path, slash, name) >= PATH_MAX)
-            ok = fault_system(build->err, path, ENAMETOOLONG);
-        if (ok && why)
-            build_skip(build, inner, why);
-        else if (ok)
-            ok = dumps_take(build, is_dump, inner);
+/* Takes the paths, of which `count` are there. */
+static bool walk_folder(build_t *build, struct dirent *const *names, char *const *paths, size_t count) {
+    const bool is_dump = dumps_are_in(names, (int)count);
+    list_t list = {.paths = paths, .count = count};
+    bool ok = true;
+    for (size_t i = 0; ok && i < count; i++) {
+        const char *why = name_reason_to_skip(names[i]->d_name, NULL, true, false);
+        look_ahead(build, &list, i);
+        if (why)
+            build_skip(build, paths[i], why);
+        else
+            ok = dumps_take(build, is_dump, paths[i]);
     }
+    look_ahead(build, &list, count);
+    return ok;
+}
+
+static bool add_folder(build_t *build, const char *path) {
+    struct dirent **names = NULL;
+    const int found = scandir(path, &names, is_entry, alphasort);
+    const size_t count = found < 0 ? 0 : (size_t)found;
+    const char *slash = path[strlen(path) - 1] == '/' ? "" : "/";
+    char **paths = calloc(count + 1, sizeof *paths);
+    bool ok = (found >= 0 || fault_system(build->err, path, errno)) &&
+              (paths || err_memory(build->err, count * sizeof *paths));
+    build->several = true;
+    for (size_t i = 0; ok && i < count; i++) {
+        if (asprintf(&paths[i], "%s%s%s", path, slash, names[i]->d_name) < 0)
+            paths[i] = NULL;
+        ok = paths[i] || err_memory(build->err, PATH_MAX);
+        ok = ok && (strlen(paths[i]) < PATH_MAX || fault_system(build->err, path, ENAMETOOLONG));
+    }
+    ok = ok && walk_folder(build, names, paths, count);
+    for (size_t i = 0; i < count; i++) {
+        free(names[i]);
+        free(paths ? paths[i] : NULL);
+    }
+    free(paths);
     free(names);
     return ok;
 }
@@ -138,11 +184,15 @@ static bool add_pattern(build_t *build, const char *pattern) {
     bool ok = result == GLOB_ABORTED || errno == EIO
                   ? fault_system(build->err, pattern, errno)
                   : result != GLOB_NOSPACE || err_memory(build->err, sizeof found);
-    for (size_t i = 0; ok && i < found.gl_pathc; i++)
+    list_t list = {.paths = found.gl_pathv, .count = found.gl_pathc};
+    for (size_t i = 0; ok && i < found.gl_pathc; i++) {
+        look_ahead(build, &list, i);
         if (dots(found.gl_pathv[i]) <= dots(pattern)) {
             ok = walk_path(build, found.gl_pathv[i], false);
             taken++;
         }
+    }
+    look_ahead(build, &list, list.count);
     globfree(&found);
     return ok &&
            (taken ||
@@ -285,13 +335,16 @@ static void leave_out_own_files(build_t *build) {
 static bool add_all(build_t *build, char *const *args, size_t count) {
     const manifest_t *manifest = build->manifest;
     const manifest_options_t *options = build->options;
+    list_t list = {.paths = args, .count = count};
     bool ok = true;
     for (size_t i = 0; ok && i < count; i++) {
         const size_t from = manifest->count;
+        look_ahead(build, &list, i);
         build->unsure = false;
         build->why_none = NULL;
         ok = walk_path(build, args[i], false) && dumps_choose(build, from, false, args[i]);
     }
+    look_ahead(build, &list, count);
     if (ok)
         leave_out_own_files(build);
     if (ok && options->pushed) {
@@ -311,12 +364,13 @@ bool manifest_build(manifest_t *manifest, char *const *args, size_t count, const
                     err_t *err) {
     build_t build = {.manifest = manifest,
                      .options = options ? options : &(manifest_options_t){.quiet = false},
-                     .kit = {.looks = true},
+                     .own = {.kit = {.looks = true}, .err = err},
                      .err = err};
+    build.own.keeps = build.options->keep;
     *manifest = (manifest_t){0};
     const bool ok = add_all(&build, args, count);
     tdestroy(build.seen, free);
-    source_kit_close(&build.kit);
+    source_kit_close(&build.own.kit);
     if (!ok)
         manifest_free(manifest);
     return ok;

@@ -33,6 +33,7 @@ static bool load_inputs(run_t *run, err_t *err) {
         !(plan->spec->dry_run ? list_inputs(run, err)
                               : run_register_inputs(run, err) && target_add_columns(run->target, err)))
         return false;
+    manifest_forget_heads(&run->plan->manifest);
     target_hold_shards(run->target);
     plan->result->files = plan->manifest.count;
     const char *rejects = plan->spec->rejects;

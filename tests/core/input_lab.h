@@ -375,7 +375,8 @@ LAB_UNUSED size_t times(const char *text, const char *word) {
 
 LAB_UNUSED bool lab_manifest(manifest_t *manifest, err_t *err, const char *arg) {
     char *args[] = {(char *)arg};
-    return manifest_build(manifest, args, 1, NULL, err);
+    const manifest_options_t options = {.keep = 64 << 20};
+    return manifest_build(manifest, args, 1, &options, err);
 }
 
 /* A buffer that ends where nothing can be written, for whoever writes too far. */
@@ -397,6 +398,32 @@ typedef struct {
     bool faulty;
     err_t err;
 } reading_t;
+
+/* Checks what is kept of the beginning of a text, and that a source that only looks gives out the same text. */
+LAB_UNUSED void lab_check_head(const input_file_t *file, const bytes_t *text, size_t step) {
+    source_kit_t kit = {.looks = true};
+    bytes_t seen = {0};
+    err_t err;
+    ssize_t n;
+    if (!file->head.bytes)
+        return;
+    assert_in_range(file->head.length, 0, INPUT_HEAD_MOST);
+    assert_true(file->head.length <= text->size && file->head.whole == (file->head.length == text->size));
+    if (file->head.length)
+        assert_memory_equal(file->head.bytes, text->at, file->head.length);
+    source_t *source = source_open_in(&kit, file, &err);
+    uint8_t *buffer = lab_guarded(step);
+    while ((n = source_read(source, buffer, step, &err)) > 0)
+        bytes_add(&seen, buffer, (size_t)n);
+    assert_int_equal(n, 0);
+    assert_int_equal(seen.size, text->size);
+    if (seen.size)
+        assert_memory_equal(seen.at, text->at, seen.size);
+    source_close(source);
+    source_kit_close(&kit);
+    lab_unguard(buffer, step);
+    free(seen.at);
+}
 
 /* All of a file in steps of `step` bytes; checks that only the last step is short. */
 LAB_UNUSED reading_t lab_read_file(const input_file_t *file, size_t step) {
@@ -420,6 +447,7 @@ LAB_UNUSED reading_t lab_read_file(const input_file_t *file, size_t step) {
         assert_string_equal(again.text, reading.err.text);
     } else {
         assert_int_equal(source_read(source, buffer, step, &reading.err), 0);
+        lab_check_head(file, &reading.text, step);
     }
     source_close(source);
     lab_unguard(buffer, step);

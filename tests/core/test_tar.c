@@ -445,6 +445,7 @@ static bytes_t big_tar(uint64_t seed, bytes_t texts[3 * SIZES]) {
 static uint64_t expect_whole(source_kit_t *kit, const input_file_t *file, const bytes_t *text) {
     err_t err = {0};
     uint8_t *got = malloc(400000);
+    lab_check_head(file, text, 5000);
     source_t *source = source_open_in(kit, file, &err);
     if (!source)
         fail_msg("%s", err.text);

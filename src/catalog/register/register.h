@@ -17,9 +17,7 @@
 #define TIPPLE_CATALOG_REGISTER_REGISTER_H
 
 #include "catalog/ledger/ledger.h"
-
-/* input/file/input_file.h */
-typedef struct input_file input_file_t;
+#include "input/file/input_file.h"
 
 /* ---- what an input is like ---- */
 
@@ -61,6 +59,7 @@ typedef struct {
     bool of_archive;       /* a member of a zip or a tar: digest_as is asked about it */
     bool may_grow;         /* a file of its own, to which another program may still be writing */
     version_t seen;
+    input_begins_t begins; /* zeros: not known */
     uint64_t extent_units; /* for all of its text, in units of RECORD_ID_EXTENT_UNIT */
     uint64_t ordinals;     /* how many ordinals it takes */
     uint64_t piece_blocks; /* blocks of each piece, if there are several */

@@ -217,6 +217,19 @@ static const content_t *find_member(const matching_t *m, size_t number, size_t n
     return equal;
 }
 
+static bool may_begin_alike(const matching_t *m, size_t one, size_t other) {
+    const wanted_t *wanted = m->registering->wanted;
+    return input_may_begin_alike(&wanted[one].begins, &wanted[other].begins);
+}
+
+/* False if the input surely begins with no content of this size: then it is not read. */
+static bool may_begin_with(const matching_t *m, size_t number, uint64_t size) {
+    for (size_t at = first_of(m, size, NULL); at < m->content_count && m->contents[at].size == size; at++)
+        if (m->contents[at].entry || may_begin_alike(m, number, m->contents[at].number))
+            return true;
+    return false;
+}
+
 /* Finds the longest content that the input begins with, and that is longer than the input's own entry. */
 static bool find_beginning(const matching_t *m, size_t number, size_t *looks, err_t *err) {
     const registration_t *registering = m->registering;
@@ -228,6 +241,8 @@ static bool find_beginning(const matching_t *m, size_t number, size_t *looks, er
         char digest[33];
         if (!before || (size = m->contents[before - 1].size) <= (own ? entry_newest(own)->size : 0))
             return true;
+        if (!may_begin_with(m, number, size))
+            continue;
         if (!registering->digest_at(registering->context, number, size, digest, err))
             return false;
         const content_t *beginning = find_equal(m, number, size, digest, LIKE_BEGINS);
@@ -237,10 +252,12 @@ static bool find_beginning(const matching_t *m, size_t number, size_t *looks, er
     return true;
 }
 
-static bool begins_so(const registration_t *registering, size_t number, const version_t *beginning) {
+/* True if an input begins with a shorter one, which is `beginning`. */
+static bool begins_so(const matching_t *m, size_t number, size_t shorter, const version_t *beginning) {
+    const registration_t *registering = m->registering;
     char digest[33];
     err_t ignored;
-    return registering->wanted[number].may_grow &&
+    return registering->wanted[number].may_grow && may_begin_alike(m, number, shorter) &&
            registering->digest_at(registering->context, number, beginning->size, digest, &ignored) &&
            strcmp(digest, beginning->digest) == 0;
 }
@@ -251,9 +268,9 @@ static bool is_beginning_of(const matching_t *m, size_t number, const content_t 
     const entry_t *const entry = whole->entry;
     version_t version = registering->wanted[number].seen;
     if (!entry)
-        return begins_so(registering, whole->number, &version);
+        return begins_so(m, whole->number, number, &version);
     if (register_is_taken(m, entry))
-        return begins_so(registering, register_input_of(m, entry), &version);
+        return begins_so(m, register_input_of(m, entry), number, &version);
     const asked_t *there = register_what_stands(m, entry);
     const bool stands = there->is == A_FILE && !there->file.member &&
                         !(there->file.copy && *there->file.copy) &&

@@ -37,6 +37,28 @@ typedef struct {
     uint16_t method; /* 0 stored, 8 deflate, 9 deflate64, 93 zstd */
 } zip_place_t;
 
+/* The beginning of an input's text, kept since the input was identified, so that it need not be opened again. */
+enum { INPUT_HEAD_MOST = 4096 };
+
+typedef struct {
+    const uint8_t *bytes; /* NULL: it is not kept */
+    uint32_t length;
+    bool whole; /* that is all of the text, and its end was checked */
+} input_head_t;
+
+/* Hashes of the first 64 and the first 1,024 bytes on disk; 0: there are fewer. Of two files whose hashes differ, neither begins
+ * with the other one. */
+typedef struct {
+    uint64_t hashes[2];
+} input_begins_t;
+
+static inline bool input_may_begin_alike(const input_begins_t *one, const input_begins_t *other) {
+    bool may = true;
+    for (int i = 0; i < 2; i++)
+        may &= !one->hashes[i] || !other->hashes[i] || one->hashes[i] == other->hashes[i];
+    return may;
+}
+
 typedef struct input_file input_file_t;
 struct source;
 struct input_file {
@@ -53,11 +75,13 @@ struct input_file {
     uint64_t text_bound;    /* the most decompressed bytes that can come; 0: not known, or none */
     uint64_t digest[2];     /* see below; 0 for a stream */
     uint64_t content[2];    /* of a member of an archive: of what its digest is made, without its name */
+    input_begins_t begins;  /* of a file on disk, not of a member */
     int64_t modified_ns;    /* mtime when the manifest was built: a later change stops the load */
     uint64_t device, inode; /* of the file as it was seen: another file in its place also stops the load */
     zip_place_t zip;        /* INPUT_ZIP_MEMBER only */
     char *fault;            /* why it cannot be read: then it has a name, and nothing else; otherwise NULL */
     bool widens;            /* its header has columns that the load adds to its format */
+    input_head_t head;      /* of its text; see manifest_options_t.keep */
     /* of a stream whose beginning was looked at: where it goes on, see source_leave; otherwise NULL */
     struct source *begun;
     const int *pushed; /* the descriptor of a stream that this program writes itself; otherwise NULL */

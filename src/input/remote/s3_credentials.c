@@ -37,9 +37,7 @@ uint64_t s3_environment(void) {
 
 /* Copies a text; what does not fit is found by is_clean. text NULL: it is empty. */
 static void put(char *to, size_t room, const char *text, size_t length) {
-    const size_t size = text ? strnlen(text, length < room ? length : room - 1) : 0;
-    memcpy(to, text ? text : "", size);
-    to[size] = '\0';
+    snprintf(to, room, "%.*s", (int)length, text ? text : "");
 }
 
 /* Did the text fit, and may it stand in a line of a request? */
@@ -90,7 +88,10 @@ typedef struct {
 
 static void find_path(const char *name, const char *usual, char path[PATH_MAX]) {
     const char *given = variable(name), *home = variable("HOME");
-    snprintf(path, PATH_MAX, "%s%s", given || !home ? "" : home, given ? given : usual);
+    if (given && (*given != '~' || !home))
+        snprintf(path, PATH_MAX, "%s", given);
+    else
+        snprintf(path, PATH_MAX, "%s%s", home ? home : "", given ? given + 1 : usual);
 }
 
 static void close_profiles(profiles_t *profiles) {
@@ -242,7 +243,7 @@ static found_t read_key(const char *body, s3_key_t *key, const char *from, err_t
         if (*rows[i].to) /* a token has one of two names */
             continue;
         if (is_xml)
-            s3_element(body, rows[i].name, rows[i].to, rows[i].room);
+            s3_element(body, body + strlen(body), rows[i].name, rows[i].to, rows[i].room);
         else
             json_text(body, rows[i].name, rows[i].to, rows[i].room);
     }
@@ -274,13 +275,14 @@ static found_t ask(const question_t *question, const char *who, remote_answer_t 
         text_print(&request.headers, "%s: %s\n", question->header, question->value);
     if (!transport_send(&request, MOST, answer, err))
         return FAILED;
-    if (answer->status == 200 && answer->body.length)
+    const char *body = answer->body.bytes ? answer->body.bytes : "", *end = body + answer->body.length;
+    if (answer->status == 200 && *body)
         return FOUND;
-    s3_element(answer->body.bytes, "Code", code, sizeof code);
-    s3_element(answer->body.bytes, "Message", message, sizeof message);
+    s3_element(body, end, "Code", code, sizeof code);
+    s3_element(body, end, "Message", message, sizeof message);
     if (answer->status)
-        err_set(err, STATUS_INPUT, "s3: there is no key from %s, which answered %u%s%s%s%s", who,
-                answer->status, *code ? " " : "", code, *message ? " " : "", message);
+        err_set(err, STATUS_INPUT, "s3: there is no key from %s, which answered %u %s %s", who,
+                answer->status, code, message);
     else
         err_set(err, STATUS_INPUT, "s3: there is no key from %s: %.500s", who, answer->why.text);
     return answer->status && answer->status < 500 ? FAILED : PASSES;
@@ -308,21 +310,25 @@ static found_t ask_for_line(const question_t *question, const char *who, char *o
 /* ---- places of keys ---- */
 
 static found_t from_environment(s3_key_t *key, err_t *err) {
-    const char *id = variable("AWS_ACCESS_KEY_ID"), *secret = variable("AWS_SECRET_ACCESS_KEY"),
-               *token = variable("AWS_SESSION_TOKEN");
-    if (!id && !secret)
+    const struct {
+        const char *name;
+        char *to;
+        size_t room;
+    } rows[] = {{"AWS_ACCESS_KEY_ID", key->id, sizeof key->id},
+                {"AWS_SECRET_ACCESS_KEY", key->secret, sizeof key->secret},
+                {"AWS_SESSION_TOKEN", key->token, sizeof key->token}};
+    if (!variable(rows[0].name) && !variable(rows[1].name))
         return NOT_THERE;
-    if (!id || !secret) {
-        err_set(err, STATUS_INPUT, "s3: %s is set without %s: set both of them, or neither",
-                id ? "AWS_ACCESS_KEY_ID" : "AWS_SECRET_ACCESS_KEY",
-                id ? "AWS_SECRET_ACCESS_KEY" : "AWS_ACCESS_KEY_ID");
-        return FAILED;
+    snprintf(key->from, sizeof key->from, "the environment (%s)", rows[0].name);
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        const char *text = variable(rows[i].name);
+        put(rows[i].to, rows[i].room, text, text ? strlen(text) : 0);
     }
-    put(key->from, sizeof key->from, "the environment (AWS_ACCESS_KEY_ID)", sizeof key->from);
-    put(key->id, sizeof key->id, id, sizeof key->id);
-    put(key->secret, sizeof key->secret, secret, sizeof key->secret);
-    put(key->token, sizeof key->token, token, sizeof key->token);
-    return FOUND;
+    if (*key->id && *key->secret)
+        return FOUND;
+    err_set(err, STATUS_INPUT, "s3: %s is set without %s: set both of them, or neither", rows[!*key->id].name,
+            rows[!!*key->id].name);
+    return FAILED;
 }
 
 /* The key of a role, which the security token service (STS) gives for the token in a file. */
@@ -416,9 +422,10 @@ static found_t from_opened(const profiles_t *profiles, s3_key_t *key, err_t *err
         found = FAILED;
         if (needs_command)
             err_set(err, STATUS_INPUT,
-                    "s3: the key of profile '%.60s' comes by SSO or by a role of another profile: add a "
-                    "profile to %.300s with the line 'credential_process = aws configure "
-                    "export-credentials --profile %.60s', and name that one in AWS_PROFILE",
+                    "s3: the key of profile '%.60s' comes by SSO or by another profile's role, which "
+                    "Amazon's own "
+                    "command does: add another profile to %.300s with the line 'credential_process = aws "
+                    "configure export-credentials --profile %.60s', and name that one in AWS_PROFILE",
                     name, profiles->config_path, name);
         else
             err_set(err, STATUS_INPUT,
@@ -441,6 +448,8 @@ static found_t from_profile(s3_key_t *key, err_t *err) {
 }
 
 static found_t from_container(s3_key_t *key, err_t *err) {
+    static const char *const near[] = {"localhost",     "127.0.0.1",      "[::1]",
+                                       "169.254.170.2", "169.254.170.23", "[fd00:ec2::23]"};
     const char *relative = variable("AWS_CONTAINER_CREDENTIALS_RELATIVE_URI"),
                *whole = variable("AWS_CONTAINER_CREDENTIALS_FULL_URI"),
                *file = variable("AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE");
@@ -448,6 +457,16 @@ static found_t from_container(s3_key_t *key, err_t *err) {
     if (!relative && !whole)
         return NOT_THERE;
     snprintf(url, sizeof url, "%s%s", relative ? "http://169.254.170.2" : "", relative ? relative : whole);
+    bool is_safe = strncmp(url, "https://", 8) == 0;
+    for (size_t i = 0; i < COUNT(near) && strncmp(url, "http://", 7) == 0; i++)
+        is_safe |= strncmp(url + 7, near[i], strlen(near[i])) == 0 && strchr(":/?", url[7 + strlen(near[i])]);
+    if (!is_safe) {
+        err_set(err, STATUS_INPUT,
+                "s3: AWS_CONTAINER_CREDENTIALS_FULL_URI is neither https nor an address of this container, "
+                "so others "
+                "could read the key: give an https URL");
+        return FAILED;
+    }
     if (file && !(token = read_token(file, err)))
         return FAILED;
     const question_t question = {.method = "GET",

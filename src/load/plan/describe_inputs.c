@@ -5,7 +5,6 @@
 #include "format/record/dialect.h"
 #include "format/record/record_id.h"
 #include "input/manifest.h"
-#include "input/source.h"
 #include "load/plan/inputs.h"
 
 #include <fcntl.h>
@@ -141,6 +140,8 @@ static bool holds(void *context, const char *name, const entry_t *entry) {
 
 void describe_asked_free(describe_asked_t *asked) {
     forget_archive(asked);
+    peek_free(asked->peek);
+    asked->peek = NULL;
     free(asked->records);
     asked->records = NULL;
 }
@@ -150,40 +151,18 @@ bool describe_may_grow(const input_file_t *input) {
            (input->kind == INPUT_PLAIN || input_kind_is_compressed(input->kind));
 }
 
-enum { LOOKED_AT = 64 * 1024, PACKED_LEAST = 256 };
-
-/* Returns -1 if the input cannot be read. */
-static ssize_t read_beginning(const input_file_t *input, uint8_t text[LOOKED_AT]) {
-    err_t ignored;
-    source_t *source = source_open(input, &ignored);
-    const ssize_t got = source ? source_read(source, text, LOOKED_AT, &ignored) : -1;
-    source_close(source);
-    return got;
-}
-
-/* True if this text, a whole input, is more than a header. In a format without a header a single line is a record. */
-static bool is_more_than_header(const schema_t *schema, const uint8_t *text, size_t length) {
-    size_t begins, ends;
-    dialect_t dialect;
-    err_t ignored;
-    if (!schema || schema->kind == RECORDS_BSON)
-        return length;
-    if (schema->kind == RECORDS_JSON)
-        return memchr(text, '{', length);
-    const bool is_line = dialect_first_line(schema, text, length, true, &begins, &ends);
-    if (begins == length || (is_line && ends + 1 < length))
-        return begins < length;
-    return !dialect_sniff(schema, text, length, "", &dialect, &ignored) || !dialect.header;
-}
+enum { PACKED_LEAST = 256 };
 
 /* True if an input may hold records. Opens a packed input only if it is small enough to be empty, and no member of a compressed
  * tar, which would all be read. */
-static bool may_hold_records(const schema_t *schema, const input_file_t *input) {
-    static _Thread_local uint8_t text[LOOKED_AT];
-    if (input_is_in_stream(input) || (input->kind != INPUT_PLAIN && input->disk_bytes >= PACKED_LEAST))
+static bool may_hold_records(describe_asked_t *asked, const input_file_t *input) {
+    err_t ignored;
+    const bool packed = input->kind != INPUT_PLAIN;
+    if (!asked->schema || input_is_in_stream(input) || (packed && input->disk_bytes >= PACKED_LEAST))
         return input->disk_bytes;
-    const ssize_t got = read_beginning(input, text);
-    return got < 0 || got == LOOKED_AT || is_more_than_header(schema, text, (size_t)got);
+    if (!asked->peek && !(asked->peek = peek_new(asked->schema, false, &ignored)))
+        return true;
+    return peek_records(asked->peek, input);
 }
 
 static const char *last_name_of(const input_file_t *input) {
@@ -211,6 +190,7 @@ void describe_input(const input_file_t *input, wanted_t *wanted) {
                          .may_grow = describe_may_grow(input),
                          .seen = {.size = input->kind == INPUT_STREAM ? 0 : input->disk_bytes,
                                   .modified_ns = input->modified_ns},
+                         .begins = input->begins,
                          .extent_units = room_units(input),
                          .ordinals = room_ordinals(input),
                          .pieces = 1};
@@ -245,9 +225,8 @@ static bool may_hold(void *context, size_t number) {
     if (!asked->records && !(asked->records = calloc(count, sizeof *asked->records)))
         return true;
     if (asked->records[number] == DESCRIBE_NOT_LOOKED)
-        asked->records[number] = may_hold_records(asked->schema, &asked->inputs->files[number])
-                                     ? DESCRIBE_RECORDS
-                                     : DESCRIBE_NO_RECORDS;
+        asked->records[number] =
+            may_hold_records(asked, &asked->inputs->files[number]) ? DESCRIBE_RECORDS : DESCRIBE_NO_RECORDS;
     return asked->records[number] == DESCRIBE_RECORDS;
 }
 

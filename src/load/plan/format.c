@@ -24,6 +24,7 @@
 #include "format/schema/schema.h"
 #include "input/source.h"
 #include "load/plan/inputs.h"
+#include "load/plan/peek.h"
 #include "load/spec/load_spec.h"
 #include "server/cluster.h"
 
@@ -284,46 +285,43 @@ bool guess_inputs_widen(manifest_t *manifest, size_t from, size_t to, bool *fres
 
 enum { MOST_FILES = 8 };
 
-/* Finds the first document of an input (*decided), and whether it has an `_id` (*bring). */
-static bool look_for_id(const schema_t *schema, const guess_piece_t *piece, bool *decided, bool *bring,
-                        err_t *err) {
-    dialect_t dialect;
-    record_t record;
-    parsed_t parsed;
-    err_t misfit; /* reported by the checks of inputs */
-    records_place_t place = {NULL, 0};
-    if (!dialect_sniff(schema, piece->text, piece->length, piece->input, &dialect, &misfit))
+typedef struct {
+    peek_t *peek;
+    const schema_t *schema;
+    bool *decided, *bring;
+} id_search_t;
+
+static bool see_id(void *context, const peeked_t *peeked) {
+    const id_search_t *search = context;
+    bson_t document;
+    bson_iter_t id;
+    if (peeked->parsed != PARSED_DOCUMENT)
         return true;
-    records_t *records = records_new(schema);
-    if (!records)
-        return err_memory(err, sizeof record);
-    records_begin(records, &dialect, piece->text, (uint32_t)piece->length, true, false, 0);
-    do
-        parsed = records_next_into(records, &place, &record, NULL);
-    while (parsed != PARSED_DOCUMENT && parsed != PARSED_END && parsed != PARSED_MEMORY);
-    if (parsed == PARSED_DOCUMENT) {
-        bson_t document;
-        bson_iter_t id;
-        *decided = bson_init_static(&document, place.bytes, record.document_length);
-        *bring = *decided && element_of(&document, "_id", &id);
-    }
-    records_destroy(records);
-    free(place.bytes);
-    return parsed != PARSED_MEMORY || err_memory(err, record.length);
+    *search->decided = bson_init_static(&document, peeked->document, peeked->record->document_length);
+    *search->bring = *search->decided && element_of(&document, "_id", &id);
+    return false;
+}
+
+/* Finds the first document of an input (*decided), and whether it has an `_id` (*bring). */
+static bool look_for_id(id_search_t *search, const guess_piece_t *piece, err_t *err) {
+    dialect_t dialect;
+    err_t misfit; /* reported by the checks of inputs */
+    return !dialect_sniff(search->schema, piece->text, piece->length, piece->input, &dialect, &misfit) ||
+           peek_text(search->peek, &dialect, piece->text, piece->length, true, see_id, search, err) !=
+               PEEK_FAULT;
 }
 
 /* Reads until the first document ends, or the input. */
-static bool find_first(sampling_t *sampling, input_file_t *file, const schema_t *schema, bool *decided,
-                       bool *bring, err_t *err) {
+static bool find_first(sampling_t *sampling, input_file_t *file, id_search_t *search, err_t *err) {
     /* bytes that a guess has kept of a stream are there without waiting */
     const size_t kept = source_kept(file);
     size_t known = 0, most = file->kind != INPUT_STREAM || kept > FIRST_OF_FILE ? FIRST_OF_FILE : kept;
     bool ok = true, more = true;
-    for (most = most ? most : FIRST; ok && more && !*decided; most *= 2) {
+    for (most = most ? most : FIRST; ok && more && !*search->decided; most *= 2) {
         source_t *source;
         most = most < FIRST_MOST ? most : FIRST_MOST;
         ok = add_beginning(sampling, file, most, known, &source, err) &&
-             look_for_id(schema, sampling->sample.pieces, decided, bring, err);
+             look_for_id(search, sampling->sample.pieces, err);
         source_close(source);
         more = ok && !sampling->sample.pieces->ends && most < FIRST_MOST;
         known = ok ? sampling->sample.pieces->length : 0;
@@ -335,10 +333,12 @@ static bool find_first(sampling_t *sampling, input_file_t *file, const schema_t 
 bool guess_inputs_bring_id(const manifest_t *manifest, const schema_t *schema, bool *seen, bool *bring,
                            err_t *err) {
     sampling_t sampling = {.kit = {.looks = true}};
-    bool ok = true;
+    id_search_t search = {peek_new(schema, false, err), schema, seen, bring};
+    bool ok = search.peek;
     for (size_t i = 0; ok && !*seen && i < manifest->count && i < MOST_FILES; i++)
-        ok = find_first(&sampling, &manifest->files[i], schema, seen, bring, err);
+        ok = find_first(&sampling, &manifest->files[i], &search, err);
     sampling_free(&sampling);
+    peek_free(search.peek);
     return ok;
 }
 

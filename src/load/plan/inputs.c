@@ -20,13 +20,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* ---- check_inputs ---- */
 
 enum {
-    FIRST_BYTES = 512, /* mostly hold a header; decompressing 4 KiB takes twice the time */
-    MOST_THREADS = 8,
+    FIRST_BYTES = 512,    /* mostly hold a header; decompressing 4 KiB takes twice the time */
     FILES_A_THREAD = 200, /* for fewer files another thread is not worth its start */
 };
 
@@ -37,8 +35,9 @@ typedef struct {
     misfits_t *misfits;
     bool *fresh; /* as in check_inputs_find */
     atomic_size_t next;
-    pthread_mutex_t lock; /* of misfits */
-    team_t team;
+    pthread_mutex_t lock; /* of misfits and err */
+    atomic_bool failed;
+    err_t *err; /* the first failure */
 } check_t;
 
 /* What one thread carries from file to file. */
@@ -111,35 +110,24 @@ static bool check_file(checker_t *checker, size_t at, err_t *err) {
 
 static void take_failure(check_t *check, size_t at, err_t *err) {
     pthread_mutex_lock(&check->lock);
-    bool ok = err->status == STATUS_INPUT &&
-              misfits_add(check->misfits, check->manifest->files[at].name, err->text, at, err);
+    const bool ok = err->status == STATUS_INPUT &&
+                    misfits_add(check->misfits, check->manifest->files[at].name, err->text, at, err);
+    if (!ok && !check->failed)
+        *check->err = *err;
+    check->failed |= !ok;
     pthread_mutex_unlock(&check->lock);
-    if (!ok)
-        team_fail(&check->team, err);
 }
 
 static void *work(void *context) {
     checker_t checker = {.check = context, .kit = {.looks = true}};
     check_t *check = context;
     err_t err;
-    for (size_t at; (at = check->next++) < check->manifest->count && !stop_signal();)
+    for (size_t at; (at = check->next++) < check->manifest->count && !check->failed && !stop_signal();)
         if (can_check(check, at) && !check_file(&checker, at, &err))
             take_failure(check, at, &err);
     source_kit_close(&checker.kit);
     free(checker.text);
     return NULL;
-}
-
-/* Works in this thread, and for many files in others, if those can be started. */
-static void run(check_t *check) {
-    const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
-    size_t useful = check->manifest->count / FILES_A_THREAD;
-    err_t ignored;
-    useful = useful < (size_t)cpus ? useful : (size_t)cpus;
-    useful = useful < MOST_THREADS ? useful : MOST_THREADS;
-    while (check->team.count + 1 < useful && team_start(&check->team, work, check, "", &ignored))
-        ;
-    work(check);
 }
 
 bool check_inputs_find(const schema_t *schema, const manifest_t *manifest, uint64_t longest,
@@ -148,16 +136,15 @@ bool check_inputs_find(const schema_t *schema, const manifest_t *manifest, uint6
                      .schema = schema,
                      .manifest = manifest,
                      .longest = longest < CUTTER_BUFFER ? CUTTER_BUFFER : (size_t)longest,
-                     .misfits = misfits};
+                     .misfits = misfits,
+                     .err = err};
     pthread_mutex_init(&check.lock, NULL);
-    team_init(&check.team);
-    run(&check);
-    const bool ok = team_join(&check.team, err);
+    team_share(work, &check, manifest->count / FILES_A_THREAD);
     pthread_mutex_destroy(&check.lock);
     misfits_sort(misfits);
     if (stop_signal())
         return err_set(err, (status_t)(128 + stop_signal()), "interrupted; nothing was written");
-    return ok;
+    return !check.failed;
 }
 
 bool check_inputs_is_fresh(const schema_t *schema, const uint8_t *text, size_t length) {
@@ -406,13 +393,13 @@ enum { FIRST_PIECE = 64 * 1024, PIECE = 8 * 1024 };
 typedef struct {
     const schema_t *schema;
     const shardkey_t *key;
-    records_t *records;
+    peek_t *peek;
     hashed_t *hashed;
     dialect_t dialect;
-    uint8_t *text; /* FIRST_PIECE bytes, with slack before and after */
-    records_place_t place;
+    uint8_t *text;    /* FIRST_PIECE bytes, with slack before and after */
     source_kit_t kit; /* reads a compressed tar once for all of its members */
-    size_t files, most_of_a_piece;
+    size_t files, most_of_a_piece, taken;
+    bool failed; /* memory is out */
     sample_t *sample;
     size_t slots;
     bson_t values;
@@ -424,27 +411,24 @@ static bool keep(sampler_t *sampler) {
            (sample->keys[sample->count] = bson_copy(&sampler->values)) && ++sample->count;
 }
 
+static bool see_key(void *context, const peeked_t *peeked) {
+    sampler_t *sampler = context;
+    if (peeked->parsed != PARSED_DOCUMENT)
+        return true;
+    sampler->taken++;
+    if (shardkey_of(sampler->key, sampler->hashed, peeked->document, peeked->record->document_length,
+                    &sampler->values))
+        sampler->failed |= !keep(sampler);
+    return sampler->taken < sampler->most_of_a_piece && !sampler->failed;
+}
+
 /* Takes some records of a piece of whole lines. */
-static bool take_piece(sampler_t *sampler, const uint8_t *text, uint32_t length, bool file_start) {
-    record_t record;
-    size_t taken = 0;
-    records_begin(sampler->records, &sampler->dialect, text, length, file_start, sampler->schema->id != NULL,
-                  0);
-    while (taken < sampler->most_of_a_piece) {
-        parsed_t parsed = records_next_into(sampler->records, &sampler->place, &record, NULL);
-        if (parsed == PARSED_END)
-            return true;
-        if (parsed == PARSED_MEMORY)
-            return false;
-        if (parsed != PARSED_DOCUMENT)
-            continue;
-        taken++;
-        if (shardkey_of(sampler->key, sampler->hashed, sampler->place.bytes, record.document_length,
-                        &sampler->values) &&
-            !keep(sampler))
-            return false;
-    }
-    return true;
+static bool take_piece(sampler_t *sampler, const uint8_t *text, size_t length, bool file_start) {
+    err_t ignored;
+    sampler->taken = 0;
+    return peek_text(sampler->peek, &sampler->dialect, text, length, file_start, see_key, sampler,
+                     &ignored) != PEEK_FAULT &&
+           !sampler->failed;
 }
 
 size_t sample_find_document(const uint8_t *text, size_t length) {
@@ -490,7 +474,7 @@ static bool look_at(sampler_t *sampler, const input_file_t *file, source_t *sour
                                   &sampler->dialect, &ignored))
         return true;
     *more = got == piece;
-    return take_piece(sampler, first, (uint32_t)(end - first), offset == 0);
+    return take_piece(sampler, first, (size_t)(end - first), offset == 0);
 }
 
 static bool look_into(sampler_t *sampler, const input_file_t *file) {
@@ -516,21 +500,20 @@ bool sample_take(const schema_t *schema, const manifest_t *manifest, const shard
     sampler_t sampler = {.schema = schema, .key = key, .sample = sample, .kit = {.looks = true}};
     *sample = (sample_t){NULL, 0};
     bson_init(&sampler.values);
-    sampler.records = records_new(schema);
+    sampler.peek = peek_new(schema, true, err);
     sampler.hashed = hashed_new();
     sampler.text = calloc(1, FIRST_PIECE + 2 * POOL_SLACK);
-    bool ok = sampler.records && sampler.hashed && sampler.text;
+    bool ok = sampler.peek && sampler.hashed && sampler.text;
     size_t files = sampler.files = manifest->count < MOST_FILES ? manifest->count : MOST_FILES;
     for (size_t i = 0; ok && i < files; i++) {
         const input_file_t *file = &manifest->files[i * manifest->count / files];
         if (file->kind != INPUT_STREAM)
             ok = look_into(&sampler, file);
     }
-    records_destroy(sampler.records);
+    peek_free(sampler.peek);
     hashed_destroy(sampler.hashed);
     bson_destroy(&sampler.values);
     free(sampler.text);
-    free(sampler.place.bytes);
     source_kit_close(&sampler.kit);
     if (!ok)
         sample_free(sample);

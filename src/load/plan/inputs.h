@@ -11,6 +11,7 @@
 #include "format/guess/guess_options.h"
 #include "format/schema/schema.h"
 #include "input/manifest.h"
+#include "load/plan/peek.h"
 #include "load/spec/load_result.h"
 #include "server/chunks.h"
 
@@ -126,6 +127,7 @@ typedef struct {
     const manifest_t *inputs;
     const schema_t *schema;
     describe_records_t *records; /* by input; NULL: none was looked at */
+    peek_t *peek;                /* made when it is first needed */
     char *path; /* the archive that was listed last: thousands of entries may be members of one */
     manifest_t members;
 } describe_asked_t;

@@ -13,6 +13,7 @@
 #include "input/source.h"
 #include "load/plan/format.h"
 #include "load/plan/inputs.h"
+#include "load/plan/peek.h"
 #include "load/spec/load_spec.h"
 #include "load/target/target.h"
 #include "server/cluster.h"
@@ -40,8 +41,11 @@ bool plan_list_inputs(plan_t *plan, err_t *err) {
     if (plan->manifest.count)
         return true;
     char *target = uri_target(spec->uri);
-    const manifest_options_t options = {
-        .input_name = spec->input_name, .pushed = spec->pushed, .target = target, .keeps_bad = true};
+    const manifest_options_t options = {.input_name = spec->input_name,
+                                        .pushed = spec->pushed,
+                                        .target = target,
+                                        .keeps_bad = true,
+                                        .keep = spec->memory / PEEK_MEMORY_SHARE};
     const bool ok = manifest_build(&plan->manifest, spec->inputs, spec->input_count, &options, err);
     free(target);
     plan->manifest.passes_bad = spec->skip_bad_files;

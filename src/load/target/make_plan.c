@@ -5,117 +5,14 @@
 #include "format/record/own_id.h"
 #include "format/records.h"
 #include "format/schema/schema.h"
-#include "input/cutter.h"
 #include "load/plan/inputs.h"
+#include "load/plan/peek.h"
 #include "load/rejects/reject.h"
 #include "load/target/target.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-/* ---- first records ----
- *
- * With a wrong format --drop would remove the old documents and load none. So at least one of the first records must make a
- * document. */
-
-enum { MOST_FILES = 32, MEMORY = 4 << 20 };
-
-typedef struct {
-    const schema_t *schema;
-    pool_t *pool;
-    source_kit_t kit;
-    records_t *records;
-    records_place_t place;
-    dialect_t dialect;
-    uint64_t left; /* records that the load takes */
-    uint64_t rejects;
-    bool any;  /* a record makes a document, or is too long to tell */
-    err_t why; /* the first reject, or before one the first damage; empty: neither */
-} looker_t;
-
-static bool goes_on(const looker_t *looker) {
-    return looker->left && !looker->any;
-}
-
-/* False: out of memory. */
-static bool try_cut(looker_t *looker, const cut_t *cut, const char *name) {
-    record_t record;
-    parsed_t parsed;
-    records_from(looker->records, name);
-    records_begin(looker->records, &looker->dialect, cut->buffer.bytes, cut->length, true,
-                  looker->schema->id != NULL, 0);
-    do {
-        parsed = records_next_into(looker->records, &looker->place, &record, NULL);
-        looker->any |= parsed == PARSED_DOCUMENT;
-        if (parsed == PARSED_REJECT && !looker->rejects++)
-            err_set(&looker->why, STATUS_INPUT, "%.500s:%u:%u: %.900s", name, record.line + 1, record.column,
-                    record.reason);
-        looker->left -= parsed == PARSED_DOCUMENT || parsed == PARSED_REJECT;
-    } while (parsed != PARSED_END && parsed != PARSED_MEMORY && parsed != PARSED_OTHER_HEADER &&
-             goes_on(looker));
-    looker->any |= cut->oversize.length > 0;
-    return parsed != PARSED_MEMORY;
-}
-
-/* An input that cannot be opened is no failure: the load itself will report it. */
-static bool try_input(looker_t *looker, const input_file_t *file) {
-    err_t ignored, fault;
-    cut_t cut = {.broken = true};
-    int got = 0;
-    bool ok = true;
-    source_t *source = source_open_in(&looker->kit, file, &ignored);
-    cutter_t *cutter = source ? cutter_new(source, looker->pool, CUTTER_RECORD, &ignored) : NULL;
-    if (cutter && cutter_begin(cutter, looker->schema, file->name, &looker->dialect, &ignored))
-        while (ok && cut.broken && (got = cutter_next(cutter, &cut, &fault)) > 0) {
-            ok = try_cut(looker, &cut, file->name);
-            pool_give(looker->pool, &cut.buffer);
-        }
-    if (got < 0 && fault.status == STATUS_INPUT && !looker->why.text[0])
-        looker->why = fault;
-    cutter_destroy(cutter);
-    source_close(source);
-    return ok;
-}
-
-static bool judge(const looker_t *looker, err_t *err) {
-    char count[UNITS_MAX];
-    if (looker->any || !looker->why.text[0])
-        return true;
-    if (!looker->rejects)
-        return err_set(err, STATUS_INPUT, "%s. Nothing was dropped", looker->why.text);
-    return err_set(err, STATUS_INPUT,
-                   "%s; no record that was looked at (%s) makes a document by the format '%.100s'. Nothing "
-                   "was dropped: give the --format of these files, or try one with `tipple parse`",
-                   looker->why.text, units_count(count, looker->rejects), looker->schema->name);
-}
-
-/* Reads the beginnings of some inputs, but no streams, which can be read only once. limit: how many records the load takes;
- * UINT64_MAX: all. False: all records that were read are rejects, or an input is damaged before one makes a document (status
- * 5); or out of memory. */
-static bool first_records_try(const schema_t *schema, const manifest_t *manifest, uint64_t limit,
-                              err_t *err) {
-    looker_t looker = {.schema = schema,
-                       .left = limit,
-                       .pool = pool_new(MEMORY, CUTTER_BUFFER),
-                       .kit = {.looks = true},
-                       .records = records_new(schema)};
-    /* with a limit it is unknown which records of a second input the load takes */
-    const size_t most = limit == UINT64_MAX ? MOST_FILES : 1,
-                 files = manifest->count < most ? manifest->count : most;
-    bool ok = looker.pool && looker.records;
-    for (size_t i = 0; ok && i < files && goes_on(&looker); i++) {
-        const input_file_t *file = &manifest->files[i * manifest->count / files];
-        ok = file->kind == INPUT_STREAM || try_input(&looker, file);
-    }
-    records_destroy(looker.records);
-    free(looker.place.bytes);
-    source_kit_close(&looker.kit);
-    pool_destroy(looker.pool);
-    return ok ? judge(&looker, err) : err_memory(err, MEMORY);
-}
-
-/* ---- the plan ---- */
 
 /* Checks that documents have this path. */
 static bool check_made(const plan_t *plan, const char *option, const char *text, const char *path,
@@ -249,7 +146,7 @@ bool target_make_plan(target_t *target, err_t *err) {
     return plan_list_inputs(plan, err) && manifest_decode(&plan->manifest, plan->schema->charset) &&
            check(plan, err) && plan_take_dumps(plan, err) && (spec->id || plan_find_id(plan, err)) &&
            plan_check_copies(plan, err) &&
-           (!spec->drop || first_records_try(plan->schema, &plan->manifest, spec->limit, err)) &&
+           (!spec->drop || peek_try(plan->schema, &plan->manifest, spec->limit, "dropped", err)) &&
            (listed || copies_make(&plan->manifest, spec->copies, err));
 }
 
