@@ -849,6 +849,26 @@ LAB_TEST(header_alone, lab_open(lab, BOX_STANDALONE)) {
     assert_counts(lab, 0, 0, 0, 0);
 }
 
+/* A header alone is no older version of an input that began as one, and has records by now. */
+LAB_TEST(another_header_alone, lab_open(lab, BOX_STANDALONE)) {
+    lab->load.id = "n";
+    lab->load.existing = "replace";
+    lab_write("a.csv", "n,w\n");
+    assert_status(lab, lab_load(lab, "a.csv"), STATUS_OK);
+    lab_write("a.csv", "n,w\n1,a\n");
+    assert_status(lab, lab_load(lab, "a.csv"), STATUS_OK);
+    lab_write("b.csv", "n,w\n");
+    assert_status(lab, lab_load(lab, "a.csv", "b.csv"), STATUS_OK);
+    assert_null(strstr(lab->said, "b.csv"));
+    lab_write("c.csv", "n,w\n2,b\n");
+    assert_status(lab, lab_load(lab, "c.csv"), STATUS_OK);
+    lab_write("c.csv", "n,w\n2,b\n3,c\n");
+    assert_status(lab, lab_load(lab, "c.csv"), STATUS_OK);
+    lab_write("d.csv", "n,w\n2,b\n"); /* but this one is */
+    assert_status(lab, lab_load(lab, "d.csv"), STATUS_USAGE);
+    assert_says(lab->err.text, "d.csv is the beginning of c.csv");
+}
+
 /* A pipe cannot be looked at before: it is found not to fit when it is read. */
 LAB_TEST(late_misfits, lab_open(lab, BOX_STANDALONE)) {
     load_from_pipe(lab, "some,other,header\n1,2,3\n", STATUS_INPUT);

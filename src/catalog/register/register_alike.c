@@ -174,7 +174,8 @@ static size_t first_of(const matching_t *m, uint64_t size, const char *digest) {
 
 /* Finds the content that equals all of an input (LIKE_EQUAL) or its beginning. Of several entries the newest counts,
  * because it was loaded last. An earlier version of one is only noted as LIKE_PART. Of two new inputs that are equal,
- * the later one is like the other. Equal inputs both have records, or neither has. */
+ * the later one is like the other. Inputs that are equal as a whole both have records, or neither has; of an earlier
+ * version nobody knows. */
 static const content_t *find_equal(const matching_t *m, size_t number, uint64_t size, const char *digest,
                                    like_t how) {
     const content_t *equal = NULL;
@@ -188,7 +189,8 @@ static const content_t *find_equal(const matching_t *m, size_t number, uint64_t 
                        : content;
         if (is_another(m, number, content) && is_whole(m, content))
             equal = content;
-        else if (is_another(m, number, content) && how == LIKE_EQUAL)
+        else if (is_another(m, number, content) && how == LIKE_EQUAL &&
+                 may_hold_records(m->registering, number))
             be_like_content(m, number, content, LIKE_PART);
     }
     return equal;
