@@ -61,6 +61,17 @@ TEST(neighbours) {
     add(differences, DIFFERENCE_MISSING, 0, 50); /* closes the gap */
     assert_string_equal(list(differences, DIFFERENCE_MISSING), "0:1-7 1:8-8");
     assert_int_equal(differences_count(differences, DIFFERENCE_MISSING), 8);
+    err_t err;
+    const difference_t fixed = {.kind = DIFFERENCE_MISSING,
+                                .offset = 70,
+                                .end = 80,
+                                .line = 8,
+                                .last_line = 8,
+                                .records = 1,
+                                .why = strdup("so")}; /* stays by itself */
+    assert_true(differences_add(differences, &fixed, &err));
+    add(differences, DIFFERENCE_MISSING, 0, 80);
+    assert_string_equal(list(differences, DIFFERENCE_MISSING), "0:1-7 0:8-8 0:9-9 1:8-8");
     for (uint64_t i = 0; i < 3; i++)
         add(differences, DIFFERENCE_EXTRA, 0, i * 10);
     assert_string_equal(list(differences, DIFFERENCE_EXTRA), "0:1-1 0:2-2 0:3-3");

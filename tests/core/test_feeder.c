@@ -238,4 +238,29 @@ TEST(limits_objects_in_one_line) {
     free(text.at);
 }
 
+/* Pieces are given out in the order in which they came, each once while it waits, and together where one stream has
+ * them one after the other. */
+TEST(hand_out) {
+    const input_file_t tar = {.kind = INPUT_GZIP}, plain = {.archive = NULL}, member = {.archive = &tar};
+    load_file_t files[3] = {{.input = &member}, {.input = &member}, {.input = &plain}};
+    static const struct {
+        const char *added, *given;
+    } cases[] = {{"0", "0"}, {"21", "2 1"}, {"101", "1 0"}, {"01", "01"}, {"201", "2 01"}, {"012", "01 2"}};
+    hand_out_t *hand_out = hand_out_new(files, 3, 1, NULL);
+    assert_non_null(hand_out);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char given[20] = "";
+        size_t first, end;
+        for (const char *at = cases[i].added; *at; at++)
+            hand_out_add(hand_out, (size_t)(*at - '0'), at[1]);
+        while (hand_out_try(hand_out, &first, &end)) {
+            strcat(given, *given ? " " : "");
+            for (; first < end; first++)
+                strncat(given, &"012"[first], 1);
+        }
+        assert_string_equal(given, cases[i].given);
+    }
+    hand_out_free(hand_out);
+}
+
 TEST_GROUP(lab_open, lab_close);

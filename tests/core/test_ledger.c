@@ -96,6 +96,44 @@ TEST(held_back) {
     end(&lab);
 }
 
+/* Blocks are settled in any order: that takes no reject away from another block, and the tail begins with its first part. */
+TEST(backwards) {
+    enum { ORDER = 4 };
+    static const uint64_t order[ORDER] = {3, 2, 1, 0};
+    lab_t lab;
+    begin(&lab);
+    for (size_t i = 0; i < ORDER; i++) {
+        const reject_mark_t mark = {order[i] * LEDGER_BLOCK_BYTES + 10, 1};
+        const settled_block_t block = {.from = order[i],
+                                       .to = order[i] + 1,
+                                       .hash = 1,
+                                       .tail = order[i] >= 2,
+                                       .rejects = &mark,
+                                       .reject_count = 1};
+        assert_true(ledger_block(&lab.ledger, work_of(&lab, 0), 1, &block, &err));
+    }
+    ledger_fed(&lab.ledger, work_of(&lab, 0), 1, 4, 2);
+    entry_change_t *changes;
+    size_t count;
+    assert_true(ledger_checkpoint(&lab.ledger, &changes, &count, &err));
+    assert_true(changes->sets_owner);
+    assert_int_equal(changes->progress->tail.from, 2);
+    assert_int_equal(changes->progress->reject_count, ORDER);
+    free(changes);
+    end(&lab);
+}
+
+/* Rejects of a piece are in their order, each place once, with what was rejected there last. */
+TEST(rejects_of_a_piece) {
+    static const reject_mark_t before[] = {{20, 1}, {50, 1}}, more[] = {{30, 2}, {60, 2}, {10, 2}, {20, 2}},
+                               wanted[] = {{10, 2}, {20, 2}, {30, 2}, {50, 1}, {60, 2}};
+    piece_t piece = {.from = 0};
+    assert_true(piece_add_rejects(&piece, before, 2, &err) && piece_add_rejects(&piece, more, 4, &err));
+    assert_int_equal(piece.reject_count, 5);
+    assert_memory_equal(piece.rejects, wanted, sizeof wanted);
+    piece_free(&piece);
+}
+
 /* An entry that is full is never written beyond what a document holds; what to do depends on what it is full of. */
 TEST(too_many_rejects) {
     lab_t lab;

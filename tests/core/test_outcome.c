@@ -21,6 +21,7 @@ typedef struct {
     const char *words;
     const char *proves;
     outcome_next_t next;
+    bool passing; /* the server says so */
 } case_t;
 
 static uint32_t read_errors(const char *text, write_error_t *errors, const char *words) {
@@ -50,7 +51,8 @@ static verdict_t judge(const case_t *one, char *proves, write_error_t *list) {
                            .error_count = one->errors ? read_errors(one->errors, list, words) : 0,
                            .concern_failed = one->concern != 0,
                            .concern_code = one->concern,
-                           .words = words};
+                           .words = words,
+                           .passing = one->passing};
     const verdict_t verdict = outcome_judge(&reply, count, outcomes, errors);
     for (uint32_t i = 0; i < count; i++)
         proves[i] = "SDR?"[outcomes[i]];
@@ -99,6 +101,7 @@ TEST(replies) {
         {"bad value of a command", REPLY_FAILED, 2, .proves = "???", .next = OUTCOME_AGAIN},
         {"duplicate of a command", REPLY_FAILED, 11000, .proves = "???", .next = OUTCOME_AGAIN},
         {"not allowed", REPLY_FAILED, 13, .proves = "???", .next = OUTCOME_STOP},
+        {"not allowed now", REPLY_FAILED, 13, .proves = "???", .next = OUTCOME_AGAIN, .passing = true},
         {"another collection", REPLY_FAILED, 361, .proves = "???", .next = OUTCOME_STOP},
         {"disk full", REPLY_FAILED, 14031, .proves = "???", .next = OUTCOME_STOP},
         {"disk full in words", REPLY_FAILED, 8, .words = "28: No space left on device", .proves = "???",
@@ -148,6 +151,20 @@ TEST(write_errors) {
          .next = OUTCOME_STOP},
     };
     CHECK(cases);
+}
+
+/* Of several errors that no document is rejected for, a code that nobody knows is named, wherever it stands. */
+TEST(named) {
+    static const char *const errors[] = {"1:82 2:4711", "1:4711 2:82", "0:121 1:4711 2:4712",
+                                         "2:4711 1:4712"};
+    for (size_t i = 0; i < sizeof errors / sizeof *errors; i++) {
+        char proves[MOST + 1];
+        write_error_t list[MOST];
+        const case_t one = {errors[i], REPLY_GIVEN, .inserted = i != 2, .errors = errors[i], .proves = "???"};
+        const verdict_t verdict = judge(&one, proves, list);
+        assert_int_equal(verdict.next, OUTCOME_AGAIN);
+        assert_int_equal(verdict.error->code, i == 3 ? 4712 : 4711); /* the first document's */
+    }
 }
 
 TEST(what_does_not_add_up) {

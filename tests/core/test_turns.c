@@ -44,6 +44,7 @@ TEST(turns) {
         {"~=", "1", NULL, false},
         {"~~", "01", "not loaded, but 1.csv", false},
         {"~~", "01", NULL, true},
+        {"~~", "10", "not loaded, but 1.csv", false},
         {"~.", "01", NULL, false},
         {"~.", "0", NULL, false},
         {"~.", "1", "0.csv comes before 1.csv", false},

@@ -874,11 +874,13 @@ LAB_TEST(many_takes, "takes") {
         else if (i % 7 == 3)
             changes[i].progress = &progress;
     }
+    for (uint32_t i = 0; i < MANY; i += 200) /* which are still that load's */
+        changes[i].owner = two;
     changes[MANY - 1].ordinal = MANY - 2;
     uint64_t wanted = 0;
     bool taken[MANY] = {false};
     for (uint32_t i = 0; i < MANY; i++)
-        if (changes[i].ordinal % 100 && changes[i].epoch == 1 && !taken[changes[i].ordinal])
+        if ((changes[i].ordinal % 100 || i % 200 == 0) && changes[i].epoch == 1 && !taken[changes[i].ordinal])
             wanted += taken[changes[i].ordinal] = true;
     assert_int_equal(change_many(lab, changes, MANY), wanted);
     read = read_all(lab, NULL, 0);
