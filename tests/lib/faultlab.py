@@ -157,7 +157,7 @@ class Mixin:
             out, said = load.communicate(stdin, timeout=livetest.LONG)
         except BrokenPipeError:  # it gave up before it had read all
             out, said = load.communicate(timeout=livetest.LONG)
-        words = "%s\n%s" % (out.decode(errors="replace")[-2000:], said.decode(errors="replace")[-3000:])
+        words = "%s\n%s" % ((out or b"").decode(errors="replace")[-2000:], said.decode(errors="replace")[-3000:])
         self.assertIn(livetest.ending(load.returncode), status, words)
         if livetest.ending(load.returncode) not in (0, 2, 137):
             self.assertRegex(said.decode(errors="replace"), "tipple: (?!warning)", "it ended without a sentence")

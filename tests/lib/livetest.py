@@ -336,7 +336,11 @@ class Case(live.Case):
 
     def start(self, *words, **more):
         """A load in the background; it ends with the test at the latest."""
-        process = subprocess.Popen(self.command(*self.words(*words)), cwd=self.folder, **{
+        return self.background(*self.words(*words), **more)
+
+    def background(self, *words, **more):
+        """The same of any command."""
+        process = subprocess.Popen(self.command(*words), cwd=self.folder, **{
             "stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **more})
 
         def end():
