@@ -149,39 +149,27 @@ void cli_put_course(bson_t *to, const timeline_t *course) {
 
 /* ---- rejects: their places and reasons, as the reject file has them ---- */
 
-/* The last ones, each where its number ends. */
-typedef struct {
-    reject_entry_t entries[MOST_REJECTS];
-    size_t count;
-} last_rejects_t;
-
-/* The head of an entry is " -- a.csv:7:3: the reason". */
+/* One of the last. The head of an entry is " -- a.csv:7:3: the reason". */
 static void put_reject(bson_t *to, const void *of, size_t at) {
-    const last_rejects_t *rejects = of;
-    const char *head = rejects->entries[(rejects->count + at) % MOST_REJECTS].head,
-               *words = head ? strstr(head, " -- ") : NULL, *reason = words ? strstr(words, ": ") : NULL;
-    char *place = reason ? bson_strndup(words + 4, (size_t)(reason - words - 4)) : NULL;
-    if (place)
-        result_put(to, AS_TEXT("place", place), AS_TEXT("reason", reason + 2));
-    bson_free(place);
+    const reject_file_t *file = of;
+    if (file->count + at < MOST_REJECTS)
+        return;
+    const reject_entry_t *entry = &file->entries[file->count + at - MOST_REJECTS];
+    char *head = bson_strndup(file->text + entry->at, entry->record - entry->at),
+         *words = strstr(head, REJECT_FOR_PEOPLE), *reason = words ? strstr(words, ": ") : NULL;
+    if (reason) {
+        *reason = '\0';
+        result_put(to, AS_TEXT("place", words + strlen(REJECT_FOR_PEOPLE)), AS_TEXT("reason", reason + 2));
+    }
+    bson_free(head);
 }
 
 static void put_rejects(bson_t *to, const load_result_t *load) {
     reject_file_t file;
-    last_rejects_t rejects = {.count = 0};
     if (!load->counts.of[FATE_REJECTED] || !load->rejects_path[0] ||
         !reject_file_open(&file, load->rejects_path))
         return;
-    size_t at = file.first;
-    uint64_t line = file.first_line;
-    for (reject_entry_t entry; reject_file_next(&file, &at, &line, &entry) > 0; rejects.count++) {
-        reject_entry_free(&rejects.entries[rejects.count % MOST_REJECTS]);
-        rejects.entries[rejects.count % MOST_REJECTS] = entry;
-        reject_file_pass(&file, entry.at, entry.behind);
-    }
-    result_put(to, AS_LIST("-rejects", MOST_REJECTS, put_reject, &rejects));
-    for (size_t i = 0; i < MOST_REJECTS; i++)
-        reject_entry_free(&rejects.entries[i]);
+    result_put(to, AS_LIST("-rejects", MOST_REJECTS, put_reject, &file));
     reject_file_close(&file);
 }
 

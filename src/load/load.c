@@ -69,7 +69,7 @@ static void run_free(run_t *run, bool again) {
     free(run->registration.wanted);
     ledger_free(&run->ledger);
     retry_marks_free(run->marks);
-    fixes_free(run->fixes);
+    fixes_free(&run->fixes);
     places_free(run->places);
     places_free(run->places_before);
     for (size_t i = 0; i < run->kept_count; i++)

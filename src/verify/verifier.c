@@ -291,8 +291,8 @@ static bool expect_fix(sink_t *sink, const fix_t *fix, err_t *err) {
 static bool expect_fixes(sink_t *sink, int64_t before, err_t *err) {
     verifier_t *verifier = sink->verifier;
     const fixes_t *fixes = verifier->inspection->fixes;
-    for (; fixes && verifier->fix < fixes_count(fixes); verifier->fix++) {
-        const fix_t *fix = fixes_at(fixes, verifier->fix);
+    for (; verifier->fix < fixes->count; verifier->fix++) {
+        const fix_t *fix = fixes->items[verifier->fix];
         if (fix->id >= before)
             break;
         verifier->why = fix->length ? "as it was fixed" : "its record was left out when it was fixed";
@@ -310,9 +310,9 @@ static bool expect_record(sink_t *sink, const uint8_t *document, uint32_t length
     verifier_t *verifier = sink->verifier;
     const fixes_t *fixes = verifier->inspection->fixes;
     int64_t id = verifier->record_id;
-    if (fixes && !expect_fixes(sink, id, err))
+    if (!expect_fixes(sink, id, err))
         return false;
-    if (fixes && verifier->fix < fixes_count(fixes) && fixes_at(fixes, verifier->fix)->id == id)
+    if (verifier->fix < fixes->count && fixes->items[verifier->fix]->id == id)
         return expect_fixes(sink, id + 1, err);
     return expect(sink, id, document, length, err);
 }
@@ -320,9 +320,10 @@ static bool expect_record(sink_t *sink, const uint8_t *document, uint32_t length
 /* True if the rejected record at hand was left out, as the catalog says. */
 static bool was_left_out(const verifier_t *verifier) {
     const block_t *block = verifier->block;
-    return block->file->fix_count && fix_marks_leave_out(block->file->fixes, block->file->fix_count,
-                                                         block->offset + verifier->record.offset,
-                                                         account_identity(block, &verifier->record));
+    return block->file->fix_count &&
+           fix_marks_of(block->file->fixes, block->file->fix_count, block->offset + verifier->record.offset,
+                        account_identity(block, &verifier->record), 0)
+                   .state == FIX_LEFT_OUT;
 }
 
 static bool take_record(sink_t *sink, parsed_t parsed, err_t *err) {
@@ -384,9 +385,8 @@ static bool take_records(sink_t *sink, err_t *err) {
 
 static bool take_window(sink_t *sink, bool first, err_t *err) {
     verifier_t *verifier = sink->verifier;
-    const fixes_t *fixes = verifier->inspection->fixes;
     verifier->record_id = -1;
-    verifier->fix = fixes ? fixes_first(fixes, verifier->first_id) : 0;
+    verifier->fix = fixes_first(verifier->inspection->fixes, verifier->first_id);
     return (!first || take_records(sink, err)) &&
            expect_fixes(sink, verifier->first_id + RECORD_ID_BLOCK_BYTES, err);
 }

@@ -29,7 +29,7 @@ typedef struct {
     const schema_t *schema;
     existing_t existing;
     const filter_t *filter; /* or NULL */
-    const fixes_t *fixes;   /* or NULL */
+    const fixes_t *fixes;   /* none: no reject file was given */
     server_t *server;
     const load_file_t *files;      /* a block's file is one of these */
     const registration_t *entries; /* of the catalog, in the order of the files */

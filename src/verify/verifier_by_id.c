@@ -246,6 +246,7 @@ static difference_t difference_at(const verifier_t *verifier, difference_kind_t 
  * among all documents, if these are read. */
 static bool was_fixed(const verifier_t *verifier, const place_t *place) {
     return verifier->block->file->fix_count &&
+           entry_fixes(entry_of(verifier), place->offset, place->identity, 0).answer &&
            standing_awaits_fix(entry_of(verifier), place->offset, place->identity);
 }
 
@@ -255,7 +256,7 @@ static bool await_fix(verifier_t *verifier, const place_t *place, err_t *err) {
         return true;
     }
     const entry_t *entry = entry_of(verifier);
-    const awaited_fix_t fix = {.hash = entry_answer(entry, place->offset, place->identity)->hash,
+    const awaited_fix_t fix = {.hash = entry_fixes(entry, place->offset, place->identity, 0).answer->hash,
                                .missing = difference_at(verifier, DIFFERENCE_MISSING, place)};
     if (!verified_ids_await(&verifier->block_ids, &fix, err))
         return false;
@@ -312,8 +313,8 @@ static bool take_reject(verifier_t *verifier, const place_t *place, err_t *err) 
     const bool fixed = was_fixed(verifier, place);
     verifier->look.expected--;
     verifier->look.rejected += !fixed;
-    verifier->look.left_out += fix_marks_leave_out(entry_of(verifier)->fixes, entry_of(verifier)->fix_count,
-                                                   place->offset, place->identity);
+    verifier->look.left_out +=
+        entry_fixes(entry_of(verifier), place->offset, place->identity, 0).state == FIX_LEFT_OUT;
     return !fixed || await_fix(verifier, place, err);
 }
 

@@ -78,7 +78,7 @@ static bool start_workers(verification_t *run, err_t *err) {
     run->inspection = (inspection_t){.schema = run->schema,
                                      .existing = run->existing,
                                      .filter = run->filter,
-                                     .fixes = run->fixes,
+                                     .fixes = &run->fixes,
                                      .server = run->server,
                                      .files = run->files,
                                      .entries = &run->registration,
@@ -335,7 +335,7 @@ static void free_run(verification_t *run) {
     register_free(&run->registration);
     free(run->registration.wanted);
     catalog_header_free(&run->header);
-    fixes_free(run->fixes);
+    fixes_free(&run->fixes);
     places_free(run->places);
     last_wins_free(&run->last);
     free(run->ids.hashes);

@@ -38,7 +38,7 @@ struct verification {
     places_t *places;
     registration_t registration;
     catalog_header_t header;
-    fixes_t *fixes;
+    fixes_t fixes; /* of the reject files that were given */
     load_file_t *files;
     pipeline_t pipeline;
     inspection_t inspection;

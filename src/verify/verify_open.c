@@ -267,8 +267,8 @@ static bool read_fixes(verification_t *run, err_t *err) {
                                .max_document = server_facts(run->server)->max_document_bytes,
                                .name = server_namespace(run->server),
                                .catalog = run->header.own};
-    return !run->spec->retry_count || (run->fixes = fixes_read(run->spec->retry, run->spec->retry_count,
-                                                               run->places, &options, err)) != NULL;
+    return fixes_read(&run->fixes, run->spec->retry, run->spec->retry_count, run->places, &options, err) &&
+           fixes_judge(&run->fixes, run->places, NULL, err);
 }
 
 bool verify_open(verification_t *run, err_t *err) {

@@ -39,11 +39,11 @@ static void hear(void) {
 }
 
 static reject_options_t options_for(const char *path) {
-    return (reject_options_t){.path = path,
+    return (reject_options_t){.file = {.path = path,
+                                       .again = " --format mot-item --filter 'a\n==1' --uri mot.items",
+                                       .schema = schema},
                               .write = true,
                               .format = "mot-item",
-                              .again = " --format mot-item --filter 'a\n==1' --uri mot.items",
-                              .schema = schema,
                               .most = 1000,
                               .most_percent = -1};
 }
@@ -101,24 +101,21 @@ typedef struct {
     size_t count;
 } kept_all_t;
 
-static bool take(void *context, const retry_t *retry, err_t *err) {
-    (void)err;
-    kept_all_t *all = context;
+static void take(kept_all_t *all, const retry_t *retry) {
     all->entries = realloc(all->entries, (all->count + 1) * sizeof *all->entries);
     LAB_MUST(all->entries);
     kept_t *entry = &all->entries[all->count++];
-    strcpy(entry->path, retry->head.path);
-    entry->offset = retry->head.offset;
-    entry->line = retry->line;
-    entry->at_line = retry->head.at_line;
+    strcpy(entry->path, retry->entry->input);
+    entry->offset = retry->entry->offset;
+    entry->line = retry->entry->line;
+    entry->at_line = retry->entry->at_line;
     entry->length = retry->length;
     entry->bytes = malloc(retry->length + 1);
     LAB_MUST(entry->bytes);
     memcpy(entry->bytes, retry->bytes, retry->length);
     entry->delimiter = retry->dialect.delimiter;
     entry->columns = retry->dialect.columns;
-    entry->cut_off = retry->head.cut_off;
-    return true;
+    entry->cut_off = retry->entry->cut_off;
 }
 
 static void drop(kept_all_t *all) {
@@ -128,10 +125,26 @@ static void drop(kept_all_t *all) {
     *all = (kept_all_t){0};
 }
 
+/* False: it is refused. */
+static bool read_file(const schema_t *of, kept_all_t *all, err_t *err) {
+    reject_file_t file;
+    if (!reject_file_open_fixed(&file, "r", err))
+        return false;
+    bool ok = true;
+    for (size_t i = 0; ok && i < file.count; i++) {
+        retry_t retry;
+        if ((ok = reject_file_record(&file, &file.entries[i], of, &retry, err)))
+            take(all, &retry);
+        free(retry.row);
+    }
+    reject_file_close(&file);
+    return ok;
+}
+
 static kept_all_t read_back(const schema_t *of) {
     kept_all_t all = {0};
     err_t err = {.text = ""};
-    if (!rejects_read("r", 0, of, take, &all, &err))
+    if (!read_file(of, &all, &err))
         fail_msg("%s", err.text);
     return all;
 }
@@ -767,7 +780,7 @@ TEST(fixed_on_another_system) {
 static void expect_refusal(status_t status, const char *says) {
     kept_all_t all = {0};
     err_t err = {.text = ""};
-    if (rejects_read("r", 0, schema, take, &all, &err))
+    if (read_file(schema, &all, &err))
         fail_msg("this was taken:\n%s", whole_file());
     assert_int_equal(err.status, status);
     if (!strstr(err.text, says))

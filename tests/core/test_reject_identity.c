@@ -1,5 +1,5 @@
 /* reject_identity, reject_known: which rejected records are the same one, by tables. */
-#include "load/rejects/reject.h"
+#include "load/rejects/reject_file.h"
 #include "test.h"
 
 #include <stdio.h>
@@ -13,8 +13,12 @@ typedef struct {
 } line_t;
 
 static reject_identity_t identity_of(const line_t *record) {
-    return reject_identity(record->input, record->ordinal, 7, record->offset, record->length, record->kept,
-                           strlen(record->kept));
+    return reject_identity(record->input, record->ordinal, 7, record->offset, record->length,
+                           reject_identity_hash(record->kept, strlen(record->kept)));
+}
+
+static reject_identity_t of_input(const char *input, uint64_t ordinal, uint64_t offset) {
+    return reject_identity(input, ordinal, 7, offset, 5, 5);
 }
 
 /* Each differs from each other one in something that makes it another record. */
@@ -48,7 +52,7 @@ TEST(known) {
         reject_identity_t identity = identity_of(&different[i]);
         assert_false(reject_known_has(&known, &identity));
         for (int twice = 0; twice < 2; twice++)
-            assert_true(reject_known_add(&known, &identity));
+            assert_true(reject_known_add(&known, &identity, 0, NULL));
         assert_int_equal(known.count, i + 1);
         for (size_t j = 0; j < DIFFERENT; j++) {
             reject_identity_t other = identity_of(&different[j]);
@@ -62,18 +66,17 @@ TEST(known) {
 /* An entry of an input that is gone is one of inputs that came after it; those before have entries of their own. */
 TEST(known_of_gone) {
     reject_known_t known = {0};
-    const reject_identity_t gone = {"a.csv", 4, 0, 5, 5, 7}, without = {"a.csv", UINT64_MAX, 0, 5, 5, 7};
-    assert_true(reject_known_add_gone(&known, &gone, 4));
+    const reject_identity_t gone = of_input("a.csv", UINT64_MAX, 0);
+    assert_true(reject_known_add(&known, &gone, 4, NULL));
     for (uint64_t ordinal = 0; ordinal < 9; ordinal++) {
-        const reject_identity_t one = {"a.csv", ordinal, 0, 5, 5, 7}, other = {"b.csv", ordinal, 0, 5, 5, 7};
+        const reject_identity_t one = of_input("a.csv", ordinal, 0), other = of_input("b.csv", ordinal, 0);
         if (reject_known_has_of(&known, &one) != (ordinal >= 4))
             fail_msg("%u", (unsigned)ordinal);
         assert_false(reject_known_has(&known, &one) || reject_known_has_of(&known, &other));
     }
-    assert_true(reject_known_has_of(&known, &without));
-    assert_true(reject_known_add_gone(&known, &gone, 2));
-    assert_true(reject_known_add_gone(&known, &gone, 6));
-    const reject_identity_t second = {"a.csv", 2, 0, 5, 5, 7}, first = {"a.csv", 1, 0, 5, 5, 7};
+    assert_true(reject_known_has_of(&known, &gone));
+    assert_true(reject_known_add(&known, &gone, 2, NULL) && reject_known_add(&known, &gone, 6, NULL));
+    const reject_identity_t second = of_input("a.csv", 2, 0), first = of_input("a.csv", 1, 0);
     assert_true(reject_known_has_of(&known, &second) && !reject_known_has_of(&known, &first));
     assert_int_equal(known.count, 1);
     reject_known_free(&known);
@@ -86,12 +89,12 @@ TEST(known_many) {
     char name[32];
     for (uint64_t i = 0; i < MANY; i++) {
         snprintf(name, sizeof name, "file %llu", (unsigned long long)i % 3);
-        reject_identity_t identity = {name, 0, i / 3, 5, 5, 7};
-        assert_true(reject_known_add(&known, &identity));
+        reject_identity_t identity = of_input(name, 0, i / 3);
+        assert_true(reject_known_add(&known, &identity, 0, NULL));
     }
     for (uint64_t i = 0; i < 2 * MANY; i++) {
         snprintf(name, sizeof name, "file %llu", (unsigned long long)i % 3);
-        reject_identity_t identity = {name, 0, i / 3, 5, 5, 7};
+        reject_identity_t identity = of_input(name, 0, i / 3);
         assert_int_equal(reject_known_has(&known, &identity), i < MANY);
     }
     assert_int_equal(known.count, MANY);

@@ -74,7 +74,8 @@ static void ask(odd_t *odd, const entry_t *entry) {
     for (size_t i = 1; i < entry->fix_count; i++)
         LAB_MUST(entry->fixes[i - 1].offset <= entry->fixes[i].offset);
     for (size_t i = 0; i < entry->fix_count; i++) {
-        const fix_mark_t *fix = &entry->fixes[i], *answer = entry_answer(entry, fix->offset, fix->of);
+        const fix_mark_t *fix = &entry->fixes[i],
+                         *answer = entry_fixes(entry, fix->offset, fix->of, 0).answer;
         LAB_MUST(!fix->confirmed || answer);
         LAB_MUST(!answer || (answer->confirmed && answer->offset == fix->offset && answer->of == fix->of));
         LAB_MUST(fix->hash == FIX_NOTHING ||

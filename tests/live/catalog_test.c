@@ -770,12 +770,13 @@ LAB_TEST(fixes_of_one_record, "fixes") {
         assert_int_equal(read.fix_count, expected.fix_count);
         for (size_t j = 0; j < expected.fix_count; j++) {
             const fix_mark_t *fix = &expected.fixes[j];
-            assert_true(fix->confirmed
-                            ? entry_answer(&read, fix->offset, fix->of) &&
-                                  entry_answer(&read, fix->offset, fix->of)->hash == fix->hash &&
-                                  (fix->hash == FIX_NOTHING ||
-                                   entry_answer(&read, fix->offset, fix->of)->generation == fix->generation)
-                            : fix_marks_accept(read.fixes, read.fix_count, fix->offset, fix->of, fix->hash));
+            assert_true(
+                fix->confirmed
+                    ? entry_fixes(&read, fix->offset, fix->of, 0).answer &&
+                          entry_fixes(&read, fix->offset, fix->of, 0).answer->hash == fix->hash &&
+                          (fix->hash == FIX_NOTHING ||
+                           entry_fixes(&read, fix->offset, fix->of, 0).answer->generation == fix->generation)
+                    : fix_marks_accept(read.fixes, read.fix_count, fix->offset, fix->of, fix->hash));
         }
         entry_free(&read);
     }
@@ -791,18 +792,18 @@ LAB_TEST(fixes_of_one_record, "fixes") {
     entry_t read = read_one(lab, 0);
     assert_int_equal(read.fix_count, expected.fix_count);
     for (size_t i = 1; i < sizeof more / sizeof *more; i++)
-        assert_int_equal(entry_answer(&read, more[i].offset, more[i].of)->hash, more[i].hash);
-    assert_true(entry_has_unsettled_fix(&read, 20, 1));
+        assert_int_equal(entry_fixes(&read, more[i].offset, more[i].of, 0).answer->hash, more[i].hash);
+    assert_true(entry_fixes(&read, 20, 1, 0).noted);
     entry_free(&read);
     /* one whose document is gone stays noted */
     assert_true(change_one(lab, (entry_change_t){.fixes = &more[4], .fix_count = 1, .reopens = true}));
     entry_reopen_fix(&expected, &more[4]);
     read = read_one(lab, 0);
     assert_int_equal(read.fix_count, expected.fix_count);
-    assert_null(entry_answer(&read, 12, 1));
-    assert_null(entry_answer(&expected, 12, 1));
+    assert_null(entry_fixes(&read, 12, 1, 0).answer);
+    assert_null(entry_fixes(&expected, 12, 1, 0).answer);
     assert_true(fix_marks_accept(read.fixes, read.fix_count, 12, 1, 7));
-    assert_non_null(entry_answer(&read, 12, UINT64_MAX)); /* of another record */
+    assert_non_null(entry_fixes(&read, 12, UINT64_MAX, 0).answer); /* of another record */
     entry_free(&read);
     entry_free(&expected);
 }

@@ -97,7 +97,7 @@ static bool hold(retry_t *retry, err_t *err) {
 /* ---- which entries count ---- */
 
 static uint32_t weight(const item_t *item) {
-    return item->document ? 2 : item->fate != LEFT_OUT;
+    return item->is.makes == FIX_FILTERED ? FIX_FAILS : item->is.makes;
 }
 
 /* Of two entries of one place the first that makes a document counts. */
@@ -120,6 +120,12 @@ static hand_t choose_hand(world_t *world) {
                                    FIXED_OTHERWISE, LEFT_OUT,        STILL_BAD, MADE_FILTERED};
     return fates[choose(world->choices, CHOICE_DETAIL, sizeof fates / sizeof *fates)];
 }
+
+static const fix_makes_t makes[FATES] = {[FIXED] = FIX_MAKES,
+                                         [FIXED_OTHERWISE] = FIX_MAKES,
+                                         [LEFT_OUT] = FIX_LEAVES_OUT,
+                                         [STILL_BAD] = FIX_FAILS,
+                                         [MADE_FILTERED] = FIX_FILTERED};
 
 /* As fixes.c judges it. *belongs: to this collection. */
 static void take(retry_t *retry, const rejected_t *rejected, bool *closed, bool *belongs) {
@@ -148,10 +154,8 @@ static void take(retry_t *retry, const rejected_t *rejected, bool *closed, bool 
     item.is =
         (fix_item_t){.entry = entry,
                      .mark = {.offset = rejected->offset, .of = of, .generation = retry->load->generation},
-                     .makes_document = item.fate <= FIXED_OTHERWISE,
-                     .left_out = item.fate == LEFT_OUT,
-                     .filtered = item.fate == MADE_FILTERED};
-    if (item.is.makes_document) {
+                     .makes = makes[item.fate]};
+    if (item.is.makes == FIX_MAKES) {
         item.document =
             document_of(&world->inputs[rejected->input], &rejected->record, retry->load->command.format) |
             (1u + item.fate) << 24;

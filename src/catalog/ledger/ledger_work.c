@@ -184,12 +184,13 @@ entry_change_t ledger_fix_change(const ledger_t *ledger, const work_t *work, con
 static bool note_gone(const ledger_t *ledger, work_t *work, const settled_block_t *block, err_t *err) {
     const entry_t *entry = &ledger->inputs[work->input].entry;
     for (size_t i = 0; i < block->reject_count && entry->fix_count; i++) {
-        const fix_mark_t *answer = entry_answer(entry, block->rejects[i].offset, block->rejects[i].hash);
-        if (!answer || answer->hash == FIX_NOTHING || !fix_mark_holds(answer, ledger->options.generation))
+        const record_fixes_t known =
+            entry_fixes(entry, block->rejects[i].offset, block->rejects[i].hash, ledger->options.generation);
+        if (known.state != FIX_ANSWERED)
             continue;
         if (!GROW(work->gone, work->gone_room, work->gone_count + 1, err))
             return false;
-        work->gone[work->gone_count] = *answer;
+        work->gone[work->gone_count] = *known.answer;
         work->gone[work->gone_count++].confirmed = false;
     }
     return true;

@@ -261,23 +261,30 @@ typedef struct {
 reject_sums_t entry_reject_sums(const entry_t *entry);
 uint64_t entry_open_rejects(const entry_t *entry);
 
+/* What answers a reject, by the confirmed one of its fixes. */
+typedef enum {
+    FIX_OPEN,     /* nothing does */
+    FIX_OUTLIVED, /* a document of an earlier generation of the collection, so it may be missing */
+    FIX_LEFT_OUT, /* the user left the record out, or the filter leaves out the fixed record */
+    FIX_ANSWERED, /* a document that is in the collection */
+} fix_state_t;
+
+typedef struct {
+    fix_state_t state;
+    const fix_mark_t *answer; /* the confirmed fix; NULL: FIX_OPEN */
+    bool noted; /* whatever the state: there may be a document of a fix that was never confirmed */
+} record_fixes_t;
+
+/* What is known of the record at this offset whose bytes have the hash `of`. generation: of the collection; 0: any. */
+record_fixes_t fix_marks_of(const fix_mark_t *fixes, size_t count, uint64_t offset, uint64_t of,
+                            uint32_t generation);
+record_fixes_t entry_fixes(const entry_t *entry, uint64_t offset, uint64_t of, uint32_t generation);
+
 /* True if a document of this hash was noted for the record at this offset whose bytes have the hash `of`. If that
  * record was left out, documents that were noted for earlier bytes at this offset are accepted as well. */
 bool fix_marks_accept(const fix_mark_t *fixes, size_t count, uint64_t offset, uint64_t of, uint64_t hash);
 /* True if a document of this hash was noted for any record at this offset. */
 bool fix_marks_know(const fix_mark_t *fixes, size_t count, uint64_t offset, uint64_t hash);
-/* True if this record was fixed to a document, in a collection of this generation. */
-bool fix_marks_answer(const fix_mark_t *fixes, size_t count, uint64_t offset, uint64_t of,
-                      uint32_t generation);
-/* True if the user left this record out, or the filter leaves out the fixed record. */
-bool fix_marks_leave_out(const fix_mark_t *fixes, size_t count, uint64_t offset, uint64_t of);
-/* True if the confirmed fix holds for this generation of the collection. If it was confirmed in an earlier one, its
- * document may be missing. */
-bool fix_mark_holds(const fix_mark_t *fix, uint32_t generation);
-/* The confirmed fix, or NULL. */
-const fix_mark_t *entry_answer(const entry_t *entry, uint64_t offset, uint64_t of);
-/* True if there may be a document of a fix that was never confirmed. */
-bool entry_has_unsettled_fix(const entry_t *entry, uint64_t offset, uint64_t of);
 
 /* An unconfirmed fix joins the others of its record. A confirmed document replaces them all. A confirmed FIX_NOTHING
  * leaves them noted, because a late message may still bring one of their documents, or has brought it. */

@@ -57,12 +57,27 @@ static size_t first_fix(const fix_mark_t *fixes, size_t count, uint64_t offset) 
     return first_mark(fixes, count, sizeof *fixes, offset);
 }
 
-/* The confirmed fix of this record, or NULL. */
-static const fix_mark_t *find_answer(const fix_mark_t *fixes, size_t count, uint64_t offset, uint64_t of) {
-    for (size_t i = first_fix(fixes, count, offset); i < count && fixes[i].offset == offset; i++)
-        if (fixes[i].of == of && fixes[i].confirmed)
-            return &fixes[i];
-    return NULL;
+record_fixes_t fix_marks_of(const fix_mark_t *fixes, size_t count, uint64_t offset, uint64_t of,
+                            uint32_t generation) {
+    record_fixes_t known = {.state = FIX_OPEN};
+    for (size_t i = first_fix(fixes, count, offset); i < count && fixes[i].offset == offset; i++) {
+        const fix_mark_t *fix = &fixes[i];
+        if (fix->of != of)
+            continue;
+        known.noted |= !fix->confirmed;
+        if (!fix->confirmed)
+            continue;
+        known.answer = fix;
+        if (fix->hash == FIX_NOTHING)
+            known.state = FIX_LEFT_OUT;
+        else
+            known.state = fix->generation && fix->generation < generation ? FIX_OUTLIVED : FIX_ANSWERED;
+    }
+    return known;
+}
+
+record_fixes_t entry_fixes(const entry_t *entry, uint64_t offset, uint64_t of, uint32_t generation) {
+    return fix_marks_of(entry->fixes, entry->fix_count, offset, of, generation);
 }
 
 /* of: the hash of the record; NULL: any record at this offset. */
@@ -81,36 +96,8 @@ bool fix_marks_know(const fix_mark_t *fixes, size_t count, uint64_t offset, uint
 bool fix_marks_accept(const fix_mark_t *fixes, size_t count, uint64_t offset, uint64_t of, uint64_t hash) {
     if (is_noted(fixes, count, offset, &of, hash))
         return true;
-    const fix_mark_t *answer = find_answer(fixes, count, offset, of);
-    return answer && answer->hash == FIX_NOTHING && fix_marks_know(fixes, count, offset, hash);
-}
-
-bool fix_marks_leave_out(const fix_mark_t *fixes, size_t count, uint64_t offset, uint64_t of) {
-    const fix_mark_t *answer = find_answer(fixes, count, offset, of);
-    return answer && answer->hash == FIX_NOTHING;
-}
-
-bool fix_marks_answer(const fix_mark_t *fixes, size_t count, uint64_t offset, uint64_t of,
-                      uint32_t generation) {
-    const fix_mark_t *answer = find_answer(fixes, count, offset, of);
-    return answer && answer->hash != FIX_NOTHING && fix_mark_holds(answer, generation);
-}
-
-const fix_mark_t *entry_answer(const entry_t *entry, uint64_t offset, uint64_t of) {
-    return find_answer(entry->fixes, entry->fix_count, offset, of);
-}
-
-bool entry_has_unsettled_fix(const entry_t *entry, uint64_t offset, uint64_t of) {
-    const fix_mark_t *fixes = entry->fixes;
-    const size_t count = entry->fix_count;
-    for (size_t i = first_fix(fixes, count, offset); i < count && fixes[i].offset == offset; i++)
-        if (fixes[i].of == of && !fixes[i].confirmed)
-            return true;
-    return false;
-}
-
-bool fix_mark_holds(const fix_mark_t *fix, uint32_t generation) {
-    return fix->hash == FIX_NOTHING || !fix->generation || fix->generation >= generation;
+    return fix_marks_of(fixes, count, offset, of, 0).state == FIX_LEFT_OUT &&
+           fix_marks_know(fixes, count, offset, hash);
 }
 
 reject_sums_t entry_reject_sums(const entry_t *entry) {
@@ -118,13 +105,12 @@ reject_sums_t entry_reject_sums(const entry_t *entry) {
     for (size_t i = 0; i < entry->piece_count; i++) {
         const piece_t *piece = &entry->pieces[i];
         for (size_t j = 0; j < piece->reject_count; j++) {
-            const fix_mark_t *answer = entry_answer(entry, piece->rejects[j].offset, piece->rejects[j].hash);
-            if (!answer || !fix_mark_holds(answer, piece->generation))
-                sums.open++;
-            else if (answer->hash == FIX_NOTHING)
-                sums.left_out++;
-            else
-                sums.fixed++;
+            const reject_mark_t *reject = &piece->rejects[j];
+            const fix_state_t state =
+                entry_fixes(entry, reject->offset, reject->hash, piece->generation).state;
+            sums.open += state <= FIX_OUTLIVED;
+            sums.left_out += state == FIX_LEFT_OUT;
+            sums.fixed += state == FIX_ANSWERED;
         }
     }
     return sums;
@@ -203,21 +189,17 @@ standing_t standing_of_reject(const entry_t *entry, uint64_t offset, const uint6
     if (reject)
         return !hash || reject->hash == *hash ? STANDING_OPEN : torn ? STANDING_OUTGROWN : STANDING_UNKNOWN;
     /* a record that was fixed before its block was done is not among the piece's rejects */
-    const fix_mark_t *answer = hash ? entry_answer(entry, offset, *hash) : NULL;
-    const bool fixed = torn ? answer && answer->hash != FIX_NOTHING
-                            : answer || (hash && entry_has_unsettled_fix(entry, offset, *hash));
-    if (fixed)
+    const record_fixes_t known = hash ? entry_fixes(entry, offset, *hash, 0) : (record_fixes_t){FIX_OPEN};
+    if (torn ? known.state == FIX_ANSWERED : known.answer || known.noted)
         return STANDING_OPEN;
     return torn ? STANDING_OUTGROWN : STANDING_UNKNOWN;
 }
 
 bool standing_awaits_fix(const entry_t *entry, uint64_t offset, uint64_t hash) {
-    const fix_mark_t *answer = entry_answer(entry, offset, hash);
     uint64_t of;
-    if (standing_of_reject(entry, offset, &hash, &of) != STANDING_OPEN ||
-        (answer && answer->hash == FIX_NOTHING))
+    if (standing_of_reject(entry, offset, &hash, &of) != STANDING_OPEN)
         return false;
     const piece_t *piece = entry_piece(entry, offset / RECORD_ID_BLOCK_BYTES);
-    const bool is_reject = piece_reject(piece, offset) != NULL;
-    return !is_reject || (answer && fix_mark_holds(answer, piece->generation));
+    const fix_state_t state = entry_fixes(entry, offset, hash, piece->generation).state;
+    return state == FIX_ANSWERED || (state != FIX_LEFT_OUT && !piece_reject(piece, offset));
 }

@@ -1,7 +1,8 @@
-/* The file is mapped, its mark is found, and its text is split into entries. Their identities tell a load which rejects the
- * file has; rejects_read takes what people made of their records. */
+/* The file is mapped, its mark is found, and its text is split into entries. From these come the set of rejects that the file has,
+ * and what people made of the records. */
 #include "load/rejects/reject_file.h"
 #include "base/chars.h"
+#include "base/text.h"
 #include "base/threads.h"
 #include "format/cut/ends.h"
 #include "format/json/json.h"
@@ -14,34 +15,208 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
-
-const char reject_first_words[] = MAGIC_REJECT_WORDS;
+#include <xxhash.h>
 
 static const char ANNOUNCEMENT[] = MAGIC_REJECT_MARK, OWNER[] = "# of catalog ",
-                  DIGITS[] = "0123456789abcdef", NOTE[] = "torn", FOR_PEOPLE[] = " -- ";
-enum { MARK_DIGITS = 8, HEAD_BYTES = 64 * 1024, PASSED = 1 << 20, WORD = 3 * 4096 };
+                  DIGITS[] = "0123456789abcdef", FOR_PEOPLE[] = REJECT_FOR_PEOPLE;
+enum { MARK_DIGITS = 8, HEAD_BYTES = 64 * 1024, PASSED = 1 << 20, PATH_ROOM = 4096 };
 
-/* ---- the file ---- */
+/* ---- lines of the text ---- */
 
-static const char *behind_line(const char *at, const char *end) {
+static const char *after_line(const char *at, const char *end) {
     const char *found = memchr(at, '\n', (size_t)(end - at));
     return found ? found + 1 : end;
 }
+
+static bool begins_with(const char *at, const char *end, const char *words, size_t length) {
+    return (size_t)(end - at) >= length && memcmp(at, words, length) == 0;
+}
+
+/* True if a head or a note begins here, in the text up to `end`. */
+static bool is_head(const reject_file_t *file, const char *at, const char *end) {
+    return file->mark[0] && begins_with(at, end, file->mark, strlen(file->mark));
+}
+
+/* True for a note, or the beginning of one at the end of the file, which is completed before anything else is written. */
+static bool is_note(const reject_file_t *file, const char *head, const char *end) {
+    const size_t mark = strlen(file->mark), word = strlen(REJECT_TORN), length = (size_t)(end - head);
+    if (head == end)
+        return file->cut > 0;
+    return is_head(file, head, end) &&
+           memcmp(head + mark, REJECT_TORN, length < mark + word ? length - mark : word) == 0;
+}
+
+static bool has_words_for_people(const char *head, const char *end) {
+    return memmem(head, (size_t)(end - head), FOR_PEOPLE, sizeof FOR_PEOPLE - 1);
+}
+
+/* True if a kill left the head: it lacks words, and nothing follows. If a user damages a head, its record stays. */
+static bool is_torn_head(const char *head, const char *record, const char *end) {
+    return record == end && !has_words_for_people(head, record);
+}
+
+static const char *next_head(const reject_file_t *file, const char *at, uint64_t *line) {
+    const char *end = file->text + file->size;
+    for (; at < end && !is_head(file, at, end); ++*line)
+        at = after_line(at, end);
+    return at;
+}
+
+static bool is_announcement(const char *at, const char *end) {
+    const size_t announced = sizeof ANNOUNCEMENT - 1;
+    return begins_with(at, end, ANNOUNCEMENT, announced) && (size_t)(end - at) >= announced + MARK_DIGITS &&
+           strspn(at + announced, DIGITS) == MARK_DIGITS;
+}
+
+/* ---- the heads' words ---- */
+
+/* `has` has the bit of a row's place. */
+static const struct {
+    const char *name;
+    size_t at;
+    bool is_hash; /* of 16 hexadecimal digits */
+} words[] = {
+    {"offset", offsetof(reject_entry_t, offset), false},  {"line", offsetof(reject_entry_t, line), false},
+    {"length", offsetof(reject_entry_t, whole), false},   {"kept", offsetof(reject_entry_t, kept), false},
+    {"hash", offsetof(reject_entry_t, hash), true},       {"of", offsetof(reject_entry_t, of), true},
+    {"dialect", offsetof(reject_entry_t, dialect), true}, {"input", offsetof(reject_entry_t, ordinal), false},
+};
+
+static bool read_number(const char *word, size_t length, bool is_hash, uint64_t *value) {
+    if (!length || (is_hash && length != 16) || strspn(word, is_hash ? DIGITS : "0123456789") < length)
+        return false;
+    errno = 0;
+    const uint64_t number = strtoull(word, NULL, is_hash ? 16 : 10);
+    if (errno == 0)
+        *value = number;
+    return errno == 0;
+}
+
+/* Takes the name of an input, in which blanks and the like are %20 and so on. Entries of one input mostly follow one another, and
+ * share it. False: out of memory. */
+static bool take_input(reject_file_t *file, const char *word, size_t length, reject_entry_t *entry) {
+    const char *last = file->count ? file->entries[file->count - 1].input : NULL;
+    char name[PATH_ROOM];
+    size_t used = 0;
+    for (size_t i = 0; i < length; i++) {
+        unsigned byte = (unsigned char)word[i];
+        const bool coded = byte == '%';
+        if ((coded && (i + 2 >= length || sscanf(word + i, "%%%2x", &byte) != 1)) || used + 1 == sizeof name)
+            return true;
+        i += coded ? 2 : 0;
+        name[used++] = (char)byte;
+    }
+    name[used] = '\0';
+    if (used)
+        entry->input = last && strcmp(last, name) == 0 ? last : strdup(name);
+    return !used || entry->input;
+}
+
+/* head: NUL-terminated. */
+static bool take_words(reject_file_t *file, const char *head, reject_entry_t *entry) {
+    entry->ordinal = UINT64_MAX;
+    for (const char *at = strchr(head, ' '); at && strncmp(at, FOR_PEOPLE, sizeof FOR_PEOPLE - 1) != 0;
+         at = strchr(at + 1, ' ')) {
+        const size_t name = strcspn(at + 1, "= \n"), length = strcspn(at + 2 + name, " \n");
+        if (at[1 + name] != '=')
+            continue;
+        for (size_t i = 0; i < COUNT(words); i++)
+            if (strlen(words[i].name) == name && memcmp(at + 1, words[i].name, name) == 0 &&
+                read_number(at + 2 + name, length, words[i].is_hash,
+                            (uint64_t *)(void *)((char *)entry + words[i].at)))
+                entry->has |= 1u << i;
+        if (name == 4 && memcmp(at + 1, "file", name) == 0 && !entry->input &&
+            !take_input(file, at + 2 + name, length, entry))
+            return false;
+    }
+    if (!(entry->has & REJECT_HAS_KEPT))
+        entry->kept = entry->has & REJECT_HAS_LENGTH ? entry->whole : UINT64_MAX;
+    if (!(entry->has & REJECT_HAS_OF) && entry->has & REJECT_HAS_HASH) {
+        entry->of = entry->hash;
+        entry->has |= REJECT_HAS_OF;
+    }
+    return true;
+}
+
+/* ---- entries ---- */
+
+static const char *pass_torn_heads(const reject_file_t *file, const char *head) {
+    const char *end = file->text + file->size;
+    uint64_t ignored = 0;
+    while (head < end) {
+        const char *record = after_line(head, end), *next = next_head(file, record, &ignored);
+        if (!is_torn_head(head, record, next))
+            break;
+        head = next;
+    }
+    return head;
+}
+
+/* Sees what has become of the record. A beginning of the mark of a note may have the record's length: after a kill in a head's
+ * words for people, and one in the mark of the note. */
+static void see_record(const reject_file_t *file, reject_entry_t *entry) {
+    const char *record = file->text + entry->record, *behind = file->text + entry->end,
+               *end = file->text + file->size;
+    const bool ended = record < behind && behind[-1] == '\n';
+    const size_t whole = entry->end - entry->record - ended;
+    const uint64_t hash = reject_identity_hash(record, whole);
+    entry->length = whole - (whole && record[whole - 1] == '\r'); /* which an editor may have added */
+    entry->now = entry->length == whole ? hash : reject_identity_hash(record, entry->length);
+    entry->untouched = entry->has & REJECT_HAS_HASH && (hash == entry->hash || entry->now == entry->hash);
+    const bool is_of_mark = whole < strlen(file->mark) && memcmp(record, file->mark, whole) == 0 &&
+                            entry->has & REJECT_HAS_HASH && hash != entry->hash,
+               cut = whole < entry->kept || is_of_mark, noted = cut && is_note(file, behind, end);
+    entry->torn = noted || (cut && !ended && (whole ? behind : pass_torn_heads(file, behind)) == end);
+    entry->cut_off = noted || (entry->torn && whole);
+}
+
+static bool add_entry(reject_file_t *file, const char *head, const char *record, const char *end,
+                      uint64_t line) {
+    if (!GROW(file->entries, file->room, file->count + 1, NULL))
+        return false;
+    reject_entry_t *entry = &file->entries[file->count];
+    *entry = (reject_entry_t){.at = (size_t)(head - file->text),
+                              .record = (size_t)(record - file->text),
+                              .end = (size_t)(end - file->text),
+                              .at_line = line};
+    char *words_of = strndup(head, (size_t)(record - head));
+    const bool ok = words_of && take_words(file, words_of, entry);
+    free(words_of);
+    file->count++;
+    see_record(file, entry);
+    reject_file_pass(file, entry);
+    return ok;
+}
+
+static bool split(reject_file_t *file) {
+    const char *end = file->text + file->size;
+    uint64_t line = file->first_line;
+    for (const char *head = next_head(file, file->text + file->first, &line); head < end;) {
+        const char *record = after_line(head, end);
+        const uint64_t head_line = line++;
+        const char *next = next_head(file, record, &line);
+        if (!is_note(file, head, end) && !is_torn_head(head, record, next) &&
+            !add_entry(file, head, record, next, head_line))
+            return false;
+        head = next;
+    }
+    return true;
+}
+
+/* ---- the file ---- */
 
 /* Maps the text so that records can be read in place: POOL_SLACK zeros follow it, in memory of no file. As many bytes stand
  * before a record: its head and the mark. */
 static bool map_text(reject_file_t *file, int fd, size_t most) {
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    struct stat stat;
-    if (fstat(fd, &stat) != 0)
+    if (fstat(fd, &file->opened) != 0)
         return false;
-    if (S_ISDIR(stat.st_mode)) {
+    if (S_ISDIR(file->opened.st_mode)) {
         errno = EISDIR;
         return false;
     }
-    const size_t size = S_ISREG(stat.st_mode) ? (size_t)stat.st_size : 0;
+    const size_t size = S_ISREG(file->opened.st_mode) ? (size_t)file->opened.st_size : 0;
     file->size = size < most ? size : most;
     file->mapped = ((file->size + POOL_SLACK) / page + 1) * page;
     char *text = mmap(NULL, file->mapped, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -51,65 +226,41 @@ static bool map_text(reject_file_t *file, int fd, size_t most) {
     return !file->size || mmap(text, file->size, PROT_READ, MAP_PRIVATE | MAP_FIXED, fd, 0) != MAP_FAILED;
 }
 
-/* True if a head or a note begins here, in the text up to `end`. */
-static bool reject_file_is_head(const reject_file_t *file, const char *at, const char *end) {
-    size_t length = strlen(file->mark);
-    return length && (size_t)(end - at) >= length && memcmp(at, file->mark, length) == 0;
-}
-
 static const char *last_line(const char *text, size_t size) {
     const char *before = memrchr(text, '\n', size);
     return before ? before + 1 : text;
 }
 
-/* True for a note, or the beginning of one at the end of the file, which is completed before anything else is written. */
-static bool is_note(const reject_file_t *file, const char *head, const char *end) {
-    const size_t mark = strlen(file->mark), word = sizeof NOTE - 1, length = (size_t)(end - head);
-    return head == end ? file->cut > 0
-                       : reject_file_is_head(file, head, end) &&
-                             memcmp(head + mark, NOTE, length < mark + word ? length - mark : word) == 0;
-}
-
-/* True if the head has all of its words: a record follows. */
-static bool is_whole_head(const reject_file_t *file, const char *head, const char *end) {
-    return reject_file_is_head(file, head, end) && !is_note(file, head, end) &&
-           memmem(head, (size_t)(end - head), FOR_PEOPLE, sizeof FOR_PEOPLE - 1);
-}
-
 /* Cuts off the beginning of a mark that a kill left at the end: it would look like a second line of the record before it. */
 static void cut_torn_mark(reject_file_t *file) {
-    const char *line = last_line(file->text, file->size);
-    size_t length = file->size - (size_t)(line - file->text);
+    const char *line = last_line(file->text, file->size), *end = file->text + file->size;
+    const size_t length = (size_t)(end - line);
     if (line == file->text || !length || length >= strlen(file->mark) ||
-        memcmp(line, file->mark, length) != 0 ||
-        is_whole_head(file, last_line(file->text, (size_t)(line - 1 - file->text)), line))
+        memcmp(line, file->mark, length) != 0)
         return;
+    const char *above = last_line(file->text, (size_t)(line - 1 - file->text));
+    if (is_head(file, above, line) && !is_note(file, above, line) && has_words_for_people(above, line))
+        return; /* a record */
     file->size -= length;
     file->cut = length;
 }
 
-static bool is_announcement(const char *at, const char *end) {
-    const size_t announced = sizeof ANNOUNCEMENT - 1;
-    return (size_t)(end - at) >= announced + MARK_DIGITS && memcmp(at, ANNOUNCEMENT, announced) == 0 &&
-           strspn(at + announced, DIGITS) == MARK_DIGITS;
-}
-
 static void take_comment(reject_file_t *file, const char *at, const char *end) {
     const size_t owner = sizeof OWNER - 1, own = sizeof file->catalog - 1;
-    const size_t left = (size_t)(end - at);
     if (is_announcement(at, end))
         snprintf(file->mark, sizeof file->mark, "#@%.*s ", MARK_DIGITS, at + sizeof ANNOUNCEMENT - 1);
-    if (left > owner + own && memcmp(at, OWNER, owner) == 0 && strspn(at + owner, DIGITS) == own)
+    if ((size_t)(end - at) > owner + own && begins_with(at, end, OWNER, owner) &&
+        strspn(at + owner, DIGITS) == own)
         snprintf(file->catalog, sizeof file->catalog, "%.*s", (int)own, at + owner);
 }
 
 static bool open_some(reject_file_t *file, const char *path, size_t most) {
-    *file = (reject_file_t){.first_line = 1};
+    *file = (reject_file_t){.path = path, .first_line = 1};
     const int fd = (int)TEMP_FAILURE_RETRY(open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK));
     if (fd < 0)
         return false;
-    bool ok = map_text(file, fd, most);
-    int problem = errno;
+    const bool ok = map_text(file, fd, most);
+    const int problem = errno;
     close(fd);
     if (!ok) {
         reject_file_close(file);
@@ -118,16 +269,22 @@ static bool open_some(reject_file_t *file, const char *path, size_t most) {
     }
     const char *end = file->text + file->size;
     for (const char *at = file->text; at < end && !file->mark[0];
-         at = behind_line(at, end), file->first_line++) {
+         at = after_line(at, end), file->first_line++) {
         take_comment(file, at, end);
-        file->first = (size_t)(behind_line(at, end) - file->text);
+        file->first = (size_t)(after_line(at, end) - file->text);
     }
     cut_torn_mark(file);
     return true;
 }
 
 bool reject_file_open(reject_file_t *file, const char *path) {
-    return open_some(file, path, SIZE_MAX);
+    if (!open_some(file, path, SIZE_MAX))
+        return false;
+    if (split(file))
+        return true;
+    reject_file_close(file);
+    errno = ENOMEM;
+    return false;
 }
 
 bool reject_file_open_head(reject_file_t *file, const char *path) {
@@ -135,301 +292,252 @@ bool reject_file_open_head(reject_file_t *file, const char *path) {
 }
 
 void reject_file_close(reject_file_t *file) {
+    for (size_t i = 0; i < file->count; i++)
+        if (!i || file->entries[i].input != file->entries[i - 1].input)
+            free((char *)file->entries[i].input);
+    free(file->entries);
     if (file->text)
         munmap((void *)file->text, file->mapped);
-    file->text = NULL;
+    *file = (reject_file_t){0};
 }
 
-void reject_file_pass(const reject_file_t *file, size_t from, size_t to) {
-    from -= from % PASSED;
-    to -= to % PASSED;
+void reject_file_pass(const reject_file_t *file, const reject_entry_t *entry) {
+    const size_t from = entry->at - entry->at % PASSED, to = entry->end - entry->end % PASSED;
     if (to > from)
         madvise((void *)(file->text + from), to - from, MADV_DONTNEED);
 }
 
 bool reject_file_is_other(const reject_file_t *file) {
-    const size_t words = strlen(reject_first_words);
+    const size_t first = strlen(REJECT_FIRST_WORDS);
     return !file->mark[0] &&
-           memcmp(file->text, reject_first_words, file->size < words ? file->size : words) != 0;
+           memcmp(file->text, REJECT_FIRST_WORDS, file->size < first ? file->size : first) != 0;
 }
 
-/* ---- entries ---- */
-
-static const char *next_head(const reject_file_t *file, const char *at, uint64_t *line) {
-    const char *end = file->text + file->size;
-    for (; at < end && !reject_file_is_head(file, at, end); ++*line)
-        at = behind_line(at, end);
-    return at;
+bool reject_file_holds(const reject_file_t *file, const reject_entry_t *entry) {
+    struct stat now;
+    return stat(file->path, &now) == 0 && now.st_dev == file->opened.st_dev &&
+           now.st_ino == file->opened.st_ino && now.st_size >= file->opened.st_size &&
+           reject_identity_hash(file->text + entry->record, entry->length) == entry->now;
 }
 
-/* Finds in text[from, to), which begins with a line, where a second file was appended to this one. Returns `to` if nowhere. */
-static size_t reject_file_joined(const reject_file_t *file, size_t from, size_t to) {
-    const char *end = file->text + to;
-    for (const char *at = file->text + from; at < end; at = behind_line(at, end))
-        if (is_announcement(at, end))
-            return (size_t)(at - file->text);
-    return to;
+/* ---- which rejects a file has ---- */
+
+struct reject_known_place {
+    reject_identity_t is;
+    uint64_t from; /* only for inputs from this ordinal on */
+    bool used;
+};
+typedef struct reject_known_place place_t;
+
+/* Returns its place, or the free place where it belongs. */
+static place_t *place_of(const reject_known_t *known, const reject_identity_t *identity) {
+    size_t i = (size_t)XXH3_64bits(identity, sizeof *identity) & (known->room - 1);
+    while (known->places[i].used && memcmp(&known->places[i].is, identity, sizeof *identity) != 0)
+        i = (i + 1) & (known->room - 1);
+    return &known->places[i];
 }
 
-/* True if a kill left the head: it lacks words, and nothing follows. If a user damages a head, its record stays. */
-static bool is_torn_head(const char *head, const char *record, const char *behind) {
-    return record == behind && !memmem(head, (size_t)(record - head), FOR_PEOPLE, sizeof FOR_PEOPLE - 1);
-}
-
-static const char *reject_entry_word(const reject_entry_t *entry, const char *name, size_t *length) {
-    size_t n = strlen(name);
-    for (const char *at = strchr(entry->head, ' '); at; at = strchr(at + 1, ' ')) {
-        if (strncmp(at, FOR_PEOPLE, sizeof FOR_PEOPLE - 1) == 0)
-            return NULL;
-        if (strncmp(at + 1, name, n) == 0 && at[1 + n] == '=') {
-            *length = strcspn(at + n + 2, " \n");
-            return at + n + 2;
-        }
-    }
-    return NULL;
-}
-
-static bool reject_entry_number(const reject_entry_t *entry, const char *name, uint64_t *value) {
-    size_t length;
-    const char *word = reject_entry_word(entry, name, &length);
-    if (!word || !length || strspn(word, "0123456789") != length)
-        return false;
-    errno = 0;
-    *value = strtoull(word, NULL, 10);
-    return errno == 0;
-}
-
-/* Reads a hash of 16 hexadecimal digits. */
-static bool reject_entry_hash(const reject_entry_t *entry, const char *name, uint64_t *hash) {
-    size_t length;
-    const char *word = reject_entry_word(entry, name, &length);
-    if (!word || length != 16 || strspn(word, "0123456789abcdef") != length)
-        return false;
-    *hash = strtoull(word, NULL, 16);
+static bool grow(reject_known_t *known, err_t *err) {
+    reject_known_t larger = {.count = known->count, .room = known->room ? known->room * 2 : 64};
+    if (!(larger.places = calloc(larger.room, sizeof *larger.places)))
+        return err_memory(err, larger.room * sizeof *larger.places);
+    for (size_t i = 0; i < known->room; i++)
+        if (known->places[i].used)
+            *place_of(&larger, &known->places[i].is) = known->places[i];
+    free(known->places);
+    *known = larger;
     return true;
 }
 
-/* True if the record is the beginning of a note's mark: after a kill in a head's words for people and one in the mark of the
- * note, it may even have the record's length. */
-static bool is_part_of_mark(const reject_file_t *file, const reject_entry_t *entry) {
-    uint64_t hash;
-    return entry->raw_length < strlen(file->mark) &&
-           memcmp(entry->record, file->mark, entry->raw_length) == 0 &&
-           reject_entry_hash(entry, "hash", &hash) &&
-           hash != reject_identity_hash(entry->record, entry->raw_length);
-}
-
-static const char *pass_torn_heads(const reject_file_t *file, const char *head) {
-    const char *end = file->text + file->size;
-    uint64_t ignored = 0;
-    while (head < end) {
-        const char *record = behind_line(head, end), *behind = next_head(file, record, &ignored);
-        if (!is_torn_head(head, record, behind))
-            break;
-        head = behind;
-    }
-    return head;
-}
-
-/* True if a head stands above the mark's announcement; *line: its line. */
-static bool reject_file_head_above(const reject_file_t *file, uint64_t *line) {
-    *line = 1;
-    return next_head(file, file->text, line) < file->text + file->first;
-}
-
-static void see_whether_torn(const reject_file_t *file, const char *behind, reject_entry_t *entry) {
-    const char *end = file->text + file->size;
-    uint64_t whole;
-    const bool ended = (const char *)entry->record < behind && behind[-1] == '\n';
-    if (!reject_entry_number(entry, "kept", &whole) && !reject_entry_number(entry, "length", &whole))
-        whole = UINT64_MAX;
-    const bool cut = entry->raw_length < whole || is_part_of_mark(file, entry);
-    entry->noted_torn = cut && is_note(file, behind, end);
-    entry->torn = entry->noted_torn ||
-                  (cut && !ended && (entry->raw_length ? behind : pass_torn_heads(file, behind)) == end);
-}
-
-int reject_file_next(const reject_file_t *file, size_t *at, uint64_t *line, reject_entry_t *entry) {
-    const char *end = file->text + file->size, *head, *record, *behind = file->text + *at;
-    uint64_t head_line;
-    do {
-        if ((head = next_head(file, behind, line)) == end)
-            return 0;
-        record = behind_line(head, end);
-        head_line = (*line)++;
-        behind = next_head(file, record, line);
-    } while (is_note(file, head, end) || is_torn_head(head, record, behind));
-    *at = (size_t)(behind - file->text);
-    *entry = (reject_entry_t){.at = (size_t)(head - file->text),
-                              .behind = *at,
-                              .line = head_line,
-                              .record = (const uint8_t *)record};
-    if (!(entry->head = strndup(head, (size_t)(record - head))))
-        return -1;
-    size_t length = (size_t)(behind - record);
-    length -= length && record[length - 1] == '\n';
-    entry->raw_length = length;
-    length -= length && record[length - 1] == '\r';
-    entry->length = length;
-    see_whether_torn(file, behind, entry);
-    return 1;
-}
-
-void reject_entry_free(reject_entry_t *entry) {
-    free(entry->head);
-}
-
-/* ---- identities ---- */
-
-/* Reads the identity from the head. False: the head lacks a part. *edited: a user has changed the record, as far as can be
- * known. */
-static bool identify(const reject_entry_t *entry, char word[WORD], reject_identity_t *identity,
-                     bool *edited) {
-    size_t length;
-    const char *input = reject_entry_word(entry, "file", &length);
-    if (!input || length >= WORD || !reject_entry_number(entry, "offset", &identity->offset) ||
-        !reject_entry_number(entry, "length", &identity->length) ||
-        !reject_entry_hash(entry, "hash", &identity->hash) ||
-        !reject_entry_hash(entry, "dialect", &identity->dialect))
+bool reject_known_add(reject_known_t *known, const reject_identity_t *identity, uint64_t from, err_t *err) {
+    if (2 * known->count >= known->room && !grow(known, err))
         return false;
-    if (!reject_entry_number(entry, "input", &identity->ordinal))
-        identity->ordinal = UINT64_MAX;
-    memcpy(word, input, length);
-    word[length] = '\0';
-    identity->input = word;
-    *edited = identity->hash != reject_identity_hash(entry->record, entry->raw_length);
+    place_t *place = place_of(known, identity);
+    known->count += !place->used;
+    *place = (place_t){*identity, place->used && place->from < from ? place->from : from, true};
     return true;
 }
 
-static bool add_known(reject_known_t *known, const reject_inputs_t *inputs,
-                      const reject_identity_t *identity) {
-    const uint64_t ordinal = identity->ordinal;
-    if (ordinal == UINT64_MAX || !inputs)
-        return reject_known_add_gone(known, identity, 0);
-    return reject_identity_ordinal(inputs, ordinal) == ordinal
-               ? reject_known_add(known, identity)
-               : reject_known_add_gone(known, identity, reject_identity_heirs(inputs, ordinal));
+bool reject_known_has(const reject_known_t *known, const reject_identity_t *identity) {
+    return known->count && place_of(known, identity)->used;
+}
+
+bool reject_known_has_of(const reject_known_t *known, const reject_identity_t *identity) {
+    reject_identity_t by_name = *identity;
+    by_name.ordinal = UINT64_MAX;
+    return reject_known_has(known, identity) ||
+           (reject_known_has(known, &by_name) && place_of(known, &by_name)->from <= identity->ordinal);
+}
+
+void reject_known_free(reject_known_t *known) {
+    free(known->places);
+    *known = (reject_known_t){0};
+}
+
+/* Returns the input of this ordinal. NULL: none, or it was dropped. */
+static const standing_input_t *find_input(const reject_inputs_t *inputs, uint64_t ordinal) {
+    if (!inputs)
+        return NULL;
+    const size_t at = SEARCH_FIRST(inputs->count, i, inputs->inputs[i].ordinal < ordinal);
+    return at < inputs->count && inputs->inputs[at].ordinal == ordinal ? &inputs->inputs[at] : NULL;
+}
+
+uint64_t reject_inputs_ordinal(const reject_inputs_t *inputs, uint64_t ordinal) {
+    const standing_input_t *input = find_input(inputs, ordinal);
+    return input && !input->removed ? ordinal : UINT64_MAX;
+}
+
+/* False: the head lacks a part of the identity. */
+static bool identify(const reject_entry_t *entry, reject_identity_t *identity) {
+    const uint32_t needed = REJECT_HAS_OFFSET | REJECT_HAS_LENGTH | REJECT_HAS_HASH | REJECT_HAS_DIALECT;
+    if (!entry->input || (entry->has & needed) != needed)
+        return false;
+    *identity = reject_identity(entry->input, entry->ordinal, entry->dialect, entry->offset, entry->whole,
+                                entry->hash);
+    return true;
+}
+
+/* An input that is gone may be any that came after it. */
+static bool add_known(reject_known_t *known, const reject_inputs_t *inputs, reject_identity_t identity,
+                      err_t *err) {
+    const standing_input_t *input = find_input(inputs, identity.ordinal);
+    uint64_t from = 0;
+    if (!input || input->removed) {
+        if (inputs && identity.ordinal != UINT64_MAX)
+            from = input ? input->heirs : identity.ordinal;
+        identity.ordinal = UINT64_MAX;
+    }
+    return reject_known_add(known, &identity, from, err);
 }
 
 bool reject_file_known(const reject_file_t *file, const reject_inputs_t *inputs, bool as_read,
-                       reject_known_t *known) {
-    size_t at = file->first;
-    uint64_t line = file->first_line;
-    reject_entry_t entry;
-    char word[WORD];
-    bool ok = true;
-    for (int more; ok && (more = reject_file_next(file, &at, &line, &entry)) != 0;) {
+                       reject_known_t *known, err_t *err) {
+    for (size_t i = 0; i < file->count; i++) {
+        const reject_entry_t *entry = &file->entries[i];
         reject_identity_t identity;
-        bool edited;
-        if (more < 0)
+        if (entry->torn || !identify(entry, &identity))
+            continue;
+        if (!add_known(known, inputs, identity, err))
             return false;
-        if (!entry.torn && identify(&entry, word, &identity, &edited)) {
-            ok = add_known(known, inputs, &identity);
-            if (ok && as_read && !edited) {
-                identity = reject_identity(word, identity.ordinal, identity.dialect, identity.offset,
-                                           entry.length, entry.record, entry.length);
-                ok = add_known(known, inputs, &identity);
-            }
-        }
-        reject_file_pass(file, entry.at, entry.behind);
-        reject_entry_free(&entry);
+        identity.length = entry->length;
+        identity.hash = entry->now;
+        if (as_read && entry->untouched && !add_known(known, inputs, identity, err))
+            return false;
     }
+    return true;
+}
+
+/* ---- opening a file for --retry ---- */
+
+static bool refuse_other(const reject_file_t *file, err_t *err) {
+    const char *at = file->text, *end = at + file->size, *what = "no line says '# marked #@...'";
+    struct stat status;
+    if (begins_with(at, end, "\xff\xfe", 2) || begins_with(at, end, "\xfe\xff", 2))
+        what = "it is UTF-16: save it as UTF-8, or as what its input was";
+    else if (begins_with(at, end, "\x1f\x8b", 2))
+        what = "it is compressed: unpack it first";
+    else if (stat(file->path, &status) == 0 && !S_ISREG(status.st_mode))
+        what = "it is a pipe or a device: name a file";
+    return err_set(err, STATUS_USAGE, "%s is not a reject file of tipple: %s", file->path, what);
+}
+
+/* False if a second file begins in text[from, to): its entries would pass for the text of the entry above. */
+static bool is_one_file(const reject_file_t *file, size_t from, size_t to, err_t *err) {
+    const char *at = file->text + from, *end = file->text + to;
+    while (at < end && !is_announcement(at, end))
+        at = after_line(at, end);
+    return at == end ||
+           err_set(err, STATUS_USAGE,
+                   "%s:%" PRIu64
+                   ": a second reject file begins here ('# marked #@...'), which was put behind the first "
+                   "one: take them apart again, and give them to --retry one after the other",
+                   file->path, 1 + lines_count((const uint8_t *)file->text, (size_t)(at - file->text)));
+}
+
+/* The same for all of the text but records that are as they were written, whatever they look like. */
+static bool are_one_file(const reject_file_t *file, err_t *err) {
+    size_t from = file->first;
+    for (size_t i = 0; i < file->count; from = file->entries[i++].end) {
+        const reject_entry_t *entry = &file->entries[i];
+        if (!is_one_file(file, from, entry->untouched ? entry->at : entry->end, err))
+            return false;
+    }
+    return is_one_file(file, from, file->size, err);
+}
+
+/* False if an entry stands above the mark, by which entries are known: it would be missed. */
+static bool is_none_above(const reject_file_t *file, err_t *err) {
+    uint64_t line = 1;
+    return next_head(file, file->text, &line) >= file->text + file->first ||
+           err_set(err, STATUS_USAGE,
+                   "%s:%" PRIu64 ": this #@ line stands above the comments of the file; put it, with its "
+                   "record, behind the line '# marked %.*s'",
+                   file->path, line, (int)(strlen(file->mark) - 1), file->mark);
+}
+
+/* False if a line of text follows the comments. It is where a record lands when a user sorts the file, or the lines after its
+ * comments; the record would be missed, and its #@ line would count as left out, or take another's record. If the whole file was
+ * sorted, its first words also follow the mark. */
+static bool is_in_order(const reject_file_t *file, err_t *err) {
+    const char *at = file->text + file->first, *end = file->text + file->size;
+    bool ok = true;
+    while (ok && at < end && !is_head(file, at, end)) {
+        const char *next = after_line(at, end);
+        const size_t length = (size_t)(next - at) - (next[-1] == '\n');
+        ok = !begins_with(at, next, REJECT_FIRST_WORDS, strlen(REJECT_FIRST_WORDS)) &&
+             (*at == '#' || strspn(at, " \t\r") >= length);
+        at = next;
+    }
+    return ok || (is_one_file(file, file->first, file->size, err) &&
+                  err_set(err, STATUS_USAGE,
+                          "%s: its lines have another order than the load has written them in (was it "
+                          "sorted, or was a #@ line deleted?), so nothing says which record belongs to which "
+                          "#@ line: correct the original reject file instead",
+                          file->path));
+}
+
+/* Drops the entries that were cut off by a kill and written again by the next load. */
+static bool drop_repeated(reject_file_t *file, err_t *err) {
+    reject_known_t known = {0};
+    size_t kept = 0;
+    bool ok = true;
+    for (size_t i = 0; ok && i < file->count; i++) {
+        reject_entry_t entry = file->entries[i];
+        reject_identity_t identity;
+        bool repeated = false;
+        if (entry.cut_off && identify(&entry, &identity)) {
+            ok = known.count || reject_file_known(file, NULL, false, &known, err);
+            identity.ordinal = UINT64_MAX;
+            repeated = reject_known_has(&known, &identity);
+        }
+        if (!repeated)
+            file->entries[kept++] = entry;
+    }
+    file->count = kept;
+    reject_known_free(&known);
     return ok;
 }
 
-/* True if `known`, which was read without inputs, has the entry. */
-static bool reject_entry_is_known(const reject_entry_t *entry, const reject_known_t *known) {
-    reject_identity_t identity;
-    char word[WORD];
-    bool edited;
-    if (!identify(entry, word, &identity, &edited))
-        return false;
-    identity.ordinal = UINT64_MAX;
-    return reject_known_has(known, &identity);
-}
-
-/* ---- continuing a file ---- */
-
-/* True if the last entry was cut off. Where only a whole head is there, a user may have left the record out; after a kill, the
- * record is written once more, and that entry counts. */
-static bool ends_torn(const reject_file_t *file) {
-    size_t at = file->first;
-    uint64_t line = file->first_line;
-    reject_entry_t entry;
-    bool torn = false;
-    while (reject_file_next(file, &at, &line, &entry) > 0) {
-        const bool in_head = !entry.raw_length && file->text[file->size - 1] != '\n';
-        torn = entry.torn && (entry.raw_length || in_head) && entry.behind == file->size;
-        reject_file_pass(file, entry.at, entry.behind);
-        reject_entry_free(&entry);
-    }
-    return torn;
-}
-
-size_t reject_file_resume(const reject_file_t *file, char out[REJECT_NOTE]) {
-    char note[REJECT_NOTE];
-    const size_t size = file->size + file->cut;
-    if (!size)
-        return 0;
-    const char *line = last_line(file->text, size);
-    const size_t length = size - (size_t)(line - file->text);
-    if (!file->mark[0])
-        return (size_t)snprintf(out, REJECT_NOTE, "%s", length ? "\n" : "");
-    const int noted = snprintf(
-        note, sizeof note, "%s%s%sits load was killed while it wrote the entry above, which may be cut off\n",
-        file->mark, NOTE, FOR_PEOPLE);
-    /* the note was cut off, or a head in its mark, which then becomes a note */
-    if (length < (size_t)noted && memcmp(line, note, length) == 0 &&
-        (file->cut || length >= strlen(file->mark)))
-        return (size_t)snprintf(out, REJECT_NOTE, "%s", note + length);
-    return (size_t)snprintf(out, REJECT_NOTE, "%s%s", length ? "\n" : "", ends_torn(file) ? note : "");
-}
-
-/* ---- words ---- */
-
-void reject_print_word(const char *text, char *out, size_t room) {
-    size_t used = 0;
-    for (; *text && used + 4 < room; text++) {
-        unsigned char byte = (unsigned char)*text;
-        if (byte <= ' ' || byte == '%' || byte == 0x7F)
-            used += (size_t)snprintf(out + used, room - used, "%%%02x", byte);
-        else
-            out[used++] = *text;
-    }
-    out[used] = '\0';
-}
-
-static bool reject_read_word(const char *text, size_t length, char *out, size_t room) {
-    size_t used = 0;
-    for (size_t i = 0; i < length; i++) {
-        unsigned byte = (unsigned char)text[i];
-        if (byte == '%') {
-            if (i + 2 >= length || sscanf(text + i, "%%%2x", &byte) != 1)
-                return false;
-            i += 2;
-        }
-        if (used + 1 == room)
-            return false;
-        out[used++] = (char)byte;
-    }
-    out[used] = '\0';
-    return used > 0;
+bool reject_file_open_fixed(reject_file_t *file, const char *path, err_t *err) {
+    if (!reject_file_open(file, path))
+        return err_set(err, err_status_of(errno), "the reject file %s cannot be read: %s", path,
+                       strerror(errno));
+    if ((file->mark[0] || refuse_other(file, err)) && is_none_above(file, err) && is_in_order(file, err) &&
+        are_one_file(file, err) && drop_repeated(file, err))
+        return true;
+    reject_file_close(file);
+    return false;
 }
 
 /* ---- the records, as people have fixed them ---- */
 
-enum { PATH_ROOM = 4096 };
-
-static bool is_untouched(const reject_entry_t *entry) {
-    uint64_t hash;
-    return reject_entry_hash(entry, "hash", &hash) &&
-           (reject_identity_hash(entry->record, entry->raw_length) == hash ||
-            reject_identity_hash(entry->record, entry->length) == hash);
-}
-
 static size_t line_end_at(const retry_t *retry, size_t at) {
     const bool cr = at + 1 < retry->length && retry->bytes[at] == '\r';
     return at + cr < retry->length && retry->bytes[at + cr] == '\n' ? 1 + cr : 0;
+}
+
+static size_t record_end(const schema_t *schema, const retry_t *retry) {
+    return ends_find(schema, retry->dialect.delimiter, retry->bytes, retry->length, true);
 }
 
 /* Drops the empty lines of an editor. */
@@ -438,26 +546,26 @@ static void drop_empty_lines(const schema_t *schema, retry_t *retry) {
         retry->bytes += end;
         retry->length -= end;
     }
-    const size_t record_end = ends_find(schema, retry->dialect.delimiter, retry->bytes, retry->length, true);
-    for (size_t at = record_end; at < retry->length; at++)
+    const size_t end = record_end(schema, retry);
+    for (size_t at = end; at < retry->length; at++)
         if (retry->bytes[at] != '\n' && retry->bytes[at] != '\r')
             return;
-    if (record_end && record_end < retry->length)
-        retry->length = record_end - (retry->bytes[record_end - 1] == '\n');
+    if (end && end < retry->length)
+        retry->length = end - (retry->bytes[end - 1] == '\n');
 }
 
 /* True if the record is still cut off: only its first bytes were kept, and about as many are here. A record that replaces the
  * long one is shorter, or longer. */
-static bool is_part(const reject_entry_t *entry, const retry_t *retry) {
-    uint64_t kept;
-    return reject_entry_number(entry, "kept", &kept) && retry->length > kept / 2 && retry->length < kept * 2;
+static bool is_part(const retry_t *retry) {
+    const uint64_t kept = retry->entry->kept;
+    return retry->entry->has & REJECT_HAS_KEPT && retry->length > kept / 2 && retry->length < kept * 2;
 }
 
 /* True if an editor has saved a record of single bytes as UTF-8, or a user typed it so: then each character is one of the
  * encoding, or U+FFFD for one that was not read. Others are taken for single bytes. */
 static bool is_utf8_now(const schema_t *schema, const retry_t *retry) {
     uint8_t ignored[4];
-    if (encoding_keeps_utf8(schema->encoding) || retry->head.untouched ||
+    if (encoding_keeps_utf8(schema->encoding) || retry->entry->untouched ||
         encoding_is_ascii(retry->bytes, retry->length))
         return false;
     for (size_t at = 0, length; at < retry->length; at += length) {
@@ -468,22 +576,6 @@ static bool is_utf8_now(const schema_t *schema, const retry_t *retry) {
             return false;
     }
     return true;
-}
-
-/* Returns why the record is refused although it may make a document; NULL: it is not. */
-static const char *refusal_of(const schema_t *schema, const reject_entry_t *entry, const retry_t *retry) {
-    if (is_part(entry, retry))
-        return "only its first bytes are kept here; put a record of at most 16 MiB into this line of the "
-               "reject file, or delete the line to leave the record out";
-    if (is_utf8_now(schema, retry))
-        return "it is UTF-8 now, but the format has latin1 or windows-1252: save the reject file as that";
-    return NULL;
-}
-
-/* True if a kill cut the record off, or a user ended the file without a line end. If nothing of the record is there, a user
- * has deleted it. */
-static bool is_cut_off(const reject_entry_t *entry) {
-    return entry->noted_torn || (entry->torn && entry->raw_length);
 }
 
 /* Passes over a comma in a line of its own: the record began with it when it was an array within an array, before it became an
@@ -519,158 +611,48 @@ static bool read_row(retry_t *retry, err_t *err) {
     return ok || err_memory(err, retry->length);
 }
 
-static bool read_entry(const char *path, const schema_t *schema, const reject_entry_t *entry,
-                       char path_room[PATH_ROOM], retry_t *retry, err_t *err) {
-    size_t length, dialect_length;
-    const char *file = reject_entry_word(entry, "file", &length),
-               *dialect = reject_entry_word(entry, "delimiter", &dialect_length);
-    retry->at = entry->at;
-    retry->head.at_line = entry->line;
-    retry->bytes = entry->record;
+/* Reads the dialect from the head's text. */
+static bool read_dialect(const reject_file_t *file, const reject_entry_t *entry, const schema_t *schema,
+                         dialect_t *dialect) {
+    char *head = strndup(file->text + entry->at, entry->record - entry->at),
+         *people = head ? strstr(head, FOR_PEOPLE) : NULL,
+         *spelled = head ? strstr(head, " delimiter=") : NULL;
+    const bool ok = spelled && (!people || spelled < people) && dialect_read(schema, spelled + 1, dialect);
+    free(head);
+    return ok;
+}
+
+bool reject_file_record(const reject_file_t *file, const reject_entry_t *entry, const schema_t *schema,
+                        retry_t *retry, err_t *err) {
+    const uint32_t needed = REJECT_HAS_OFFSET | REJECT_HAS_LINE;
+    retry->entry = entry;
+    retry->bytes = (const uint8_t *)file->text + entry->record;
     retry->length = entry->length;
     retry->row = NULL;
-    retry->head.cut_off = is_cut_off(entry);
-    retry->head.hash = retry->head.read_by = 0;
-    retry->head.has_hash = reject_entry_hash(entry, "of", &retry->head.hash) ||
-                           reject_entry_hash(entry, "hash", &retry->head.hash);
-    reject_entry_hash(entry, "dialect", &retry->head.read_by);
-    if (!reject_entry_number(entry, "input", &retry->head.ordinal))
-        retry->head.ordinal = UINT64_MAX;
-    retry->head.untouched = is_untouched(entry);
-    const bool ok =
-        (file && dialect && reject_entry_number(entry, "offset", &retry->head.offset) &&
-         reject_entry_number(entry, "line", &retry->line) &&
-         dialect_read(schema, dialect - strlen("delimiter="), &retry->dialect) &&
-         reject_read_word(file, length, path_room, PATH_ROOM)) ||
-        err_set(
+    retry->refusal = NULL;
+    if (!entry->input || (entry->has & needed) != needed ||
+        !read_dialect(file, entry, schema, &retry->dialect))
+        return err_set(
             err, STATUS_USAGE,
             "%s:%" PRIu64
             ": this #@ line was changed, or was written by a load of another format: it does not say where "
             "its record belongs; take it from the original reject file (or delete it with its record)",
-            path, entry->line);
-    if (!ok)
-        return false;
-    retry->head.path = path_room;
-    retry->head.dialect = retry->dialect.hash;
-    if (!retry->head.untouched && schema->kind != RECORDS_BSON)
+            file->path, entry->at_line);
+    if (!entry->untouched && schema->kind != RECORDS_BSON)
         drop_empty_lines(schema, retry);
-    retry->refusal = refusal_of(schema, entry, retry);
+    if (is_part(retry))
+        retry->refusal = "only its first bytes are kept here; put a record of at most 16 MiB into this line "
+                         "of the reject file, or delete the line to leave the record out";
+    else if (is_utf8_now(schema, retry))
+        retry->refusal =
+            "it is UTF-8 now, but the format has latin1 or windows-1252: save the reject file as that";
     pass_comma(schema, retry);
-    return !schema->arrow || !retry->length || read_row(retry, err);
-}
-
-static bool is_one_record(const char *path, const schema_t *schema, const retry_t *retry, err_t *err) {
-    return retry->head.cut_off || !retry->length || (schema->arrow && !retry->row) ||
-           ends_find(schema, retry->dialect.delimiter, retry->bytes, retry->length, true) == retry->length ||
+    if (schema->arrow && retry->length && !read_row(retry, err))
+        return false;
+    return entry->cut_off || !retry->length || (schema->arrow && !retry->row) ||
+           record_end(schema, retry) == retry->length ||
            err_set(err, STATUS_USAGE,
                    "%s:%" PRIu64 ": there is more than one %s below this #@ line; there must be one record, "
                    "because it has one position and one _id",
-                   path, retry->head.at_line, schema->multiline ? "record" : "line");
-}
-
-/* False if a second file begins in text[from, to): its entries would pass for the text of the entry above. */
-static bool is_one_file(const char *path, const reject_file_t *file, size_t from, size_t to, err_t *err) {
-    const size_t joined = reject_file_joined(file, from, to);
-    return joined == to ||
-           err_set(err, STATUS_USAGE,
-                   "%s:%" PRIu64
-                   ": a second reject file begins here ('# marked #@...'), which was put behind the first "
-                   "one: take them apart again, and give them to --retry one after the other",
-                   path, 1 + lines_count((const uint8_t *)file->text, joined));
-}
-
-static bool begins(const reject_file_t *file, const char *bytes) {
-    return file->size >= 2 && memcmp(file->text, bytes, 2) == 0;
-}
-
-static bool refuse_other(const char *path, const reject_file_t *file, err_t *err) {
-    struct stat status;
-    const char *what = begins(file, "\xff\xfe") || begins(file, "\xfe\xff")
-                           ? "it is UTF-16: save it as UTF-8, or as what its input was"
-                       : begins(file, "\x1f\x8b") ? "it is compressed: unpack it first"
-                       : stat(path, &status) == 0 && !S_ISREG(status.st_mode)
-                           ? "it is a pipe or a device: name a file"
-                           : "no line says '# marked #@...'";
-    return err_set(err, STATUS_USAGE, "%s is not a reject file of tipple: %s", path, what);
-}
-
-/* False if an entry stands above the mark, by which entries are known: it would be missed. */
-static bool is_none_above(const char *path, const reject_file_t *file, err_t *err) {
-    uint64_t line;
-    return !reject_file_head_above(file, &line) ||
-           err_set(err, STATUS_USAGE,
-                   "%s:%" PRIu64 ": this #@ line stands above the comments of the file; put it, with its "
-                   "record, behind the line '# marked %.*s'",
-                   path, line, (int)(strlen(file->mark) - 1), file->mark);
-}
-
-static bool refuse_order(const char *path, err_t *err) {
-    return err_set(err, STATUS_USAGE,
-                   "%s: its lines have another order than the load has written them in (was it sorted, or "
-                   "was a #@ line deleted?), so nothing says which record belongs to which #@ line: correct "
-                   "the original reject file instead",
-                   path);
-}
-
-/* False if a line of text follows the comments. It is where a record lands when a user sorts the file, or the lines after its
- * comments; the record would be missed, and its #@ line would count as left out, or take another's record. If the whole file was
- * sorted, its first words also follow the mark. */
-static bool is_in_order(const char *path, const reject_file_t *file, err_t *err) {
-    const char *at = file->text + file->first, *end = file->text + file->size;
-    const size_t words = strlen(reject_first_words);
-    while (at < end && !reject_file_is_head(file, at, end)) {
-        const char *line_end = memchr(at, '\n', (size_t)(end - at));
-        const size_t length = line_end ? (size_t)(line_end - at) : (size_t)(end - at);
-        if (length >= words && memcmp(at, reject_first_words, words) == 0)
-            return is_one_file(path, file, file->first, file->size, err) && refuse_order(path, err);
-        if (*at != '#' && strspn(at, " \t\r") < length)
-            return refuse_order(path, err);
-        at += length + (line_end != NULL);
-    }
-    return true;
-}
-
-bool rejects_read(const char *path, size_t only, const schema_t *schema, retry_fn *take, void *context,
-                  err_t *err) {
-    reject_file_t file;
-    reject_entry_t entry;
-    char input[PATH_ROOM];
-    if (!reject_file_open(&file, path))
-        return err_set(err, err_status_of(errno), "the reject file %s cannot be read: %s", path,
-                       strerror(errno));
-    retry_t *retry = calloc(1, sizeof *retry);
-    reject_known_t known = {0};
-    bool ok = retry || err_memory(err, sizeof *retry);
-    if (retry) {
-        memcpy(retry->head.catalog, file.catalog, sizeof file.catalog);
-        retry->file = &file;
-    }
-    ok = ok && (file.mark[0] || refuse_other(path, &file, err)) && is_none_above(path, &file, err) &&
-         is_in_order(path, &file, err);
-    size_t at = only && only < file.size ? only : file.first, from = at;
-    uint64_t line = file.first_line;
-    int more;
-    for (; ok && (more = reject_file_next(&file, &at, &line, &entry)) != 0; from = at) {
-        if (more < 0)
-            ok = err_memory(err, file.size);
-        else if (!is_one_file(path, &file, from, is_untouched(&entry) ? entry.at : entry.behind, err))
-            ok = false;
-        else if (is_cut_off(&entry) && !known.count && !reject_file_known(&file, NULL, false, &known))
-            ok = err_memory(err, file.size);
-        else if (!is_cut_off(&entry) ||
-                 !reject_entry_is_known(&entry, &known)) /* else it was written again */
-            ok = read_entry(path, schema, &entry, input, retry, err) &&
-                 is_one_record(path, schema, retry, err) && take(context, retry, err);
-        free(retry->row);
-        retry->row = NULL;
-        reject_file_pass(&file, entry.at, entry.behind);
-        reject_entry_free(&entry);
-        if (only)
-            break;
-    }
-    ok = ok && (only || is_one_file(path, &file, from, file.size, err));
-    free(retry);
-    reject_known_free(&known);
-    reject_file_close(&file);
-    return ok;
+                   file->path, entry->at_line, schema->multiline ? "record" : "line");
 }

@@ -29,44 +29,33 @@ typedef struct {
 } wanted_piece_t;
 
 typedef struct {
-    const places_t *places;
-    const char *catalog;
     wanted_piece_t *pieces;
     size_t count, room;
 } wanting_t;
 
 /* ---- holding: which pieces ---- */
 
-/* Entries of one piece mostly follow one another. */
-static bool is_last(const wanting_t *wanting, uint32_t ordinal, uint32_t piece) {
-    const size_t count = wanting->count;
-    return count && wanting->pieces[count - 1].ordinal == ordinal &&
-           wanting->pieces[count - 1].piece == piece;
-}
-
-static bool want(wanting_t *wanting, const reject_head_t *retry, err_t *err) {
-    const entry_t *entry = retry->cut_off ? NULL : fixes_input(wanting->places, retry, wanting->catalog);
-    const uint64_t block = retry->offset / LEDGER_BLOCK_BYTES;
-    uint64_t of;
-    if (!entry ||
-        standing_of_reject(entry, retry->offset, retry->has_hash ? &retry->hash : NULL, &of) != STANDING_OPEN)
-        return true;
-    uint32_t piece = 0;
-    while (block >= entry->pieces[piece].to)
-        piece++;
-    if (is_last(wanting, entry->ordinal, piece))
-        return true;
-    if (!GROW(wanting->pieces, wanting->room, wanting->count + 1, err))
-        return false;
-    wanting->pieces[wanting->count++] = (wanted_piece_t){entry->ordinal, piece};
-    return true;
-}
-
 static int by_piece(const void *a, const void *b) {
     const wanted_piece_t *left = a, *right = b;
     if (left->ordinal != right->ordinal)
         return left->ordinal < right->ordinal ? -1 : 1;
     return (left->piece > right->piece) - (left->piece < right->piece);
+}
+
+/* Wants the piece of an open reject. Entries of one piece mostly follow one another. */
+static bool want(const run_t *run, wanting_t *wanting, const fix_t *fix, err_t *err) {
+    const entry_t *input =
+        fix->entry->cut_off ? NULL : fixes_open_input(&run->fixes, fix, run->places_before);
+    if (!input)
+        return true;
+    const piece_t *piece = entry_piece(input, fix->entry->offset / LEDGER_BLOCK_BYTES);
+    const wanted_piece_t wanted = {input->ordinal, (uint32_t)(piece - input->pieces)};
+    if (wanting->count && by_piece(&wanting->pieces[wanting->count - 1], &wanted) == 0)
+        return true;
+    if (!GROW(wanting->pieces, wanting->room, wanting->count + 1, err))
+        return false;
+    wanting->pieces[wanting->count++] = wanted;
+    return true;
 }
 
 /* Takes the input as the catalog has it, whatever this host has of it. */
@@ -80,7 +69,7 @@ static bool relate(void *context, const ledger_input_t *input, view_t *view, uin
 /* Adds the input of the next wanted pieces; its other pieces are left alone. */
 static bool add_input(run_t *run, const wanting_t *wanting, size_t *at, err_t *err) {
     const uint32_t ordinal = wanting->pieces[*at].ordinal;
-    const entry_t *entry = entries_find(places_entries(wanting->places), ordinal);
+    const entry_t *entry = entries_find(places_entries(run->places_before), ordinal);
     ledger_input_t input = {.name = entry->path, .group = run->ledger.input_count};
     if (!entry_copy(&input.entry, entry, err) || !ledger_add(&run->ledger, &input, err)) {
         entry_free(&input.entry);
@@ -88,15 +77,13 @@ static bool add_input(run_t *run, const wanting_t *wanting, size_t *at, err_t *e
     }
     const ledger_input_t *added = &run->ledger.inputs[run->ledger.input_count - 1];
     for (uint32_t piece = 0; piece < added->work_count; piece++) {
-        while (*at < wanting->count && wanting->pieces[*at].ordinal == ordinal &&
-               wanting->pieces[*at].piece < piece)
+        const wanted_piece_t is = {ordinal, piece};
+        const size_t before = *at;
+        while (*at < wanting->count && by_piece(&wanting->pieces[*at], &is) == 0)
             ++*at;
-        if (*at == wanting->count || wanting->pieces[*at].ordinal != ordinal ||
-            wanting->pieces[*at].piece != piece)
+        if (*at == before)
             ledger_skip(&run->ledger, &run->ledger.works[added->first_work + piece]);
     }
-    while (*at < wanting->count && wanting->pieces[*at].ordinal == ordinal)
-        ++*at;
     return true;
 }
 
@@ -138,12 +125,10 @@ static bool run_hold_retried(run_t *run, err_t *err) {
     catalog->context = run;
     catalog->wait = nap;
     catalog->waits_for = waits_for;
-    wanting_t wanting = {.catalog = run->target->own_catalog};
-    if (!(wanting.places = run->places_before = places_read(run->target->catalog.store, err)))
-        return false;
-    bool ok = retry_marks_read(run, err);
-    for (size_t i = 0; ok && i < fixes_entries(run->fixes); i++)
-        ok = want(&wanting, fixes_head(run->fixes, i), err);
+    wanting_t wanting = {.count = 0};
+    bool ok = true;
+    for (size_t i = 0; ok && i < run->fixes.entries; i++)
+        ok = want(run, &wanting, &run->fixes.all[i], err);
     ok = ok && fill_ledger(run, &wanting, err) && hold_take(catalog, &run->ledger, err);
     free(wanting.pieces);
     return ok;
@@ -177,9 +162,7 @@ typedef struct {
 } item_t;
 
 struct retry_marks {
-    const fixes_t *fixes; /* the run's */
-    item_t *items;        /* in the order of the fixes */
-    item_t **placed;      /* the same by input and place, in which order they are written */
+    item_t *items; /* by input and place, in which order they are written */
     size_t count;
     item_t **fixed_otherwise; /* with own `_id`s: records with another document, which are not sent */
     size_t others;
@@ -189,19 +172,8 @@ void retry_marks_free(retry_marks_t *marks) {
     if (!marks)
         return;
     free(marks->items);
-    free(marks->placed);
     free(marks->fixed_otherwise);
     free(marks);
-}
-
-static bool retry_marks_verdict(const retry_marks_t *marks, size_t number, const retry_t *retry,
-                                fix_verdict_t *verdict) {
-    if (!fixes_verdict(marks->fixes, number, retry, verdict))
-        return false;
-    for (size_t i = 0; *verdict == FIX_COUNTS && i < marks->others; i++)
-        if (marks->fixed_otherwise[i]->fix->number == number)
-            *verdict = FIX_CLOSED;
-    return true;
 }
 
 /* Adds a mark to the last change if that is of the same piece, because each change rewrites the whole entry. `at` follows the
@@ -210,7 +182,7 @@ static size_t add_change(const run_t *run, entry_change_t *changes, size_t count
                          fix_mark_t *at) {
     entry_change_t *last = count ? &changes[count - 1] : NULL;
     *at = item->is.mark;
-    if (last && last->ordinal == item->fix->entry->ordinal && last->piece == item->held->piece &&
+    if (last && last->ordinal == item->fix->input->ordinal && last->piece == item->held->piece &&
         last->fix_count < STORE_MOST_FIXES) {
         last->fix_count++;
         return count;
@@ -230,60 +202,43 @@ static bool write_marks(run_t *run, err_t *err) {
         return err_memory(err, marks->count * sizeof *changes);
     }
     for (size_t i = 0; i < marks->count; i++)
-        if (marks->placed[i]->is.written)
-            count = add_change(run, changes, count, marks->placed[i], &fixes[used++]);
+        if (marks->items[i].is.written)
+            count = add_change(run, changes, count, &marks->items[i], &fixes[used++]);
     const bool ok = run_change_held(run, changes, count, err);
     free(changes);
     free(fixes);
     return ok;
 }
 
+static int compare_places(uint32_t ordinal, uint64_t offset, const fix_t *fix) {
+    if (ordinal != fix->input->ordinal)
+        return ordinal < fix->input->ordinal ? -1 : 1;
+    return (offset > fix->entry->offset) - (offset < fix->entry->offset);
+}
+
 static int by_place(const void *a, const void *b) {
-    const fix_t *left = (*(item_t *const *)a)->fix, *right = (*(item_t *const *)b)->fix;
-    if (left->entry->ordinal != right->entry->ordinal)
-        return left->entry->ordinal < right->entry->ordinal ? -1 : 1;
-    return (left->offset > right->offset) - (left->offset < right->offset);
+    const fix_t *left = ((const item_t *)a)->fix;
+    return compare_places(left->input->ordinal, left->entry->offset, ((const item_t *)b)->fix);
 }
 
-bool retry_marks_read(run_t *run, err_t *err) {
-    const plan_t *plan = run->plan;
-    char *const paths[] = {(char *)plan->spec->retry};
-    const fixes_options_t options = {.schema = plan->schema,
-                                     .filter = plan->filter,
-                                     .max_document = server_facts(run->target->server)->max_document_bytes,
-                                     .name = plan->result->namespace,
-                                     .catalog = run->target->own_catalog,
-                                     .later = true};
-    return (run->fixes = fixes_read(paths, 1, run->places_before, &options, err)) != NULL;
-}
-
-static bool collect(run_t *run, err_t *err) {
+static bool list_items(run_t *run, err_t *err) {
     retry_marks_t *marks = run->marks;
-    marks->fixes = run->fixes;
-    if (!fixes_judge(run->fixes, run->places, &run->ledger, err))
-        return false;
-    run->plan->result->open_rejects = fixes_left_open(marks->fixes);
-    marks->count = fixes_count(marks->fixes);
+    const fixes_t *fixes = &run->fixes;
+    marks->count = fixes->count;
     marks->items = calloc(marks->count + 1, sizeof *marks->items);
-    marks->placed = calloc(marks->count + 1, sizeof(item_t *));
-    if (!marks->items || !marks->placed)
+    if (!marks->items)
         return err_memory(err, marks->count * sizeof *marks->items);
     for (size_t i = 0; i < marks->count; i++) {
-        const fix_t *fix = fixes_at(marks->fixes, i);
-        fix_item_t is = {
-            .entry = fix->entry,
-            .mark = {.offset = fix->offset, .of = fix->of, .generation = run->target->generation},
-            .makes_document = fix->length > 0,
-            .left_out = fix->left_out,
-            .filtered = fix->filtered};
-        if (fix->length)
-            is.mark.hash = fix->hash;
-        marks->items[i] = (item_t){
-            .fix = fix, .held = ledger_held(&run->ledger, fix->entry->ordinal, fix->offset), .is = is};
-        marks->placed[i] = &marks->items[i];
+        const fix_t *fix = fixes->items[i];
+        const fix_mark_t mark = {.offset = fix->entry->offset,
+                                 .of = fix->of,
+                                 .hash = fix->hash,
+                                 .generation = run->target->generation};
+        marks->items[i] = (item_t){.fix = fix,
+                                   .held = ledger_held(&run->ledger, fix->input->ordinal, mark.offset),
+                                   .is = {.entry = fix->input, .mark = mark, .makes = fix->makes}};
     }
-    if (marks->count)
-        qsort(marks->placed, marks->count, sizeof(item_t *), by_place);
+    qsort(marks->items, marks->count, sizeof *marks->items, by_place);
     return true;
 }
 
@@ -350,7 +305,9 @@ static void keep_found(retry_marks_t *marks) {
     size_t kept = 0;
     for (size_t i = 0; i < marks->count; i++) {
         item_t *item = &marks->items[i];
-        if (item->otherwise != FIX_NOTHING || fix_item_is_answered_otherwise(&item->is))
+        const record_fixes_t known = fix_item_known(&item->is);
+        if (item->otherwise != FIX_NOTHING ||
+            (known.state == FIX_ANSWERED && known.answer->hash != item->is.mark.hash))
             marks->fixed_otherwise[kept++] = item;
     }
     marks->others = kept;
@@ -381,18 +338,23 @@ static bool find_others(run_t *run, err_t *err) {
 static bool retry_marks_note(run_t *run, err_t *err) {
     if (!(run->marks = calloc(1, sizeof *run->marks)))
         return err_memory(err, sizeof *run->marks);
-    if (!collect(run, err) || !check_room(run->marks, run->plan->spec->retry, err) || !find_others(run, err))
+    if (!list_items(run, err) || !check_room(run->marks, run->plan->spec->retry, err) ||
+        !find_others(run, err))
         return false;
     for (size_t i = 0; i < run->marks->count; i++)
         fix_item_note(&run->marks->items[i].is);
-    for (size_t i = 0; i < run->marks->others; i++)
-        run->marks->fixed_otherwise[i]->is.written = false;
+    for (size_t i = 0; i < run->marks->others; i++) {
+        item_t *item = run->marks->fixed_otherwise[i];
+        item->is.written = false;
+        run->fixes.all[item->fix - run->fixes.all].verdict = FIX_CLOSED;
+    }
     return write_marks(run, err);
 }
 
-static item_t *find_item(retry_marks_t *marks, int64_t id) {
-    const size_t at = fixes_first(marks->fixes, id);
-    return at < marks->count && marks->items[at].fix->id == id ? &marks->items[at] : NULL;
+static item_t *find_item(retry_marks_t *marks, uint32_t ordinal, uint64_t offset) {
+    const size_t at = SEARCH_FIRST(marks->count, i, compare_places(ordinal, offset, marks->items[i].fix) > 0);
+    return at < marks->count && compare_places(ordinal, offset, marks->items[at].fix) == 0 ? &marks->items[at]
+                                                                                           : NULL;
 }
 
 /* ---- marks: settling what is there ---- */
@@ -437,7 +399,7 @@ static bool retry_marks_settle(run_t *run, const block_t *done, err_t *err) {
     size_t others = marks->others;
     bool ok = true;
     for (; done; done = done->next) {
-        item_t *item = done->refusal ? NULL : find_item(marks, done->id_base);
+        item_t *item = done->refusal ? NULL : find_item(marks, done->file->ordinal, done->offset);
         if (item) {
             item->is.stored = done->counts.of[FATE_LOADED] || done->counts.of[FATE_THERE];
             item->is.refused = done->counts.of[FATE_REJECTED] > 0;
@@ -453,43 +415,34 @@ static bool retry_marks_settle(run_t *run, const block_t *done, err_t *err) {
     return ok;
 }
 
-static bool retry_marks_confirm(run_t *run, err_t *err) {
-    return write_marks(run, err);
-}
-
 /* ---- feeding ---- */
 
-typedef struct {
-    run_t *run;
-    size_t room; /* of run->files, which must not move: blocks point into it */
-    size_t number;
-} feeding_t;
+static input_file_t *new_input(const char *name) {
+    input_file_t *input = calloc(1, sizeof *input);
+    if (input && (input->name = strdup(name)))
+        return input;
+    free(input);
+    return NULL;
+}
 
-static load_file_t *file_of(const feeding_t *feeding, const retry_t *retry, err_t *err) {
-    run_t *run = feeding->run;
+/* Returns the file of a block; records of one input mostly follow one another, and share it. */
+static load_file_t *file_of(run_t *run, const fix_t *fix, const retry_t *retry, err_t *err) {
+    const schema_t *schema = run->plan->schema;
     load_file_t *last = run->file_count ? &run->files[run->file_count - 1] : NULL;
-    const entry_t *entry =
-        run->places ? fixes_input(run->places, &retry->head, run->target->own_catalog) : NULL;
+    const entry_t *entry = run->places ? fixes_input(&run->fixes, fix, run->places) : NULL;
     dialect_t read_by = retry->dialect;
-    read_by.bad_value = entry ? fixes_bad_value(run->plan->schema, entry) : run->plan->schema->bad_value;
+    read_by.bad_value = entry ? fixes_bad_value(schema, entry) : schema->bad_value;
     const dialect_t *dialect = pipeline_keep(&run->loading.pipeline, &read_by);
-    if (dialect && last && last->dialect == dialect && strcmp(last->input->name, retry->head.path) == 0 &&
+    if (dialect && last && last->dialect == dialect && strcmp(last->input->name, fix->entry->input) == 0 &&
         (!entry || last->ordinal == entry->ordinal))
         return last;
-    if (!run->files || run->file_count == feeding->room) {
-        err_set(err, STATUS_USAGE, "%s grew while it was read; run the same command again",
-                run->plan->spec->retry);
-        return NULL;
-    }
-    load_file_t *file = &run->files[run->file_count];
-    input_file_t *input = calloc(1, sizeof *input);
-    if (!dialect || !input || !(input->name = strdup(retry->head.path))) {
-        free(input);
+    input_file_t *input = dialect ? new_input(fix->entry->input) : NULL;
+    if (!input) {
         err_memory(err, sizeof *dialect);
         return NULL;
     }
+    load_file_t *file = &run->files[run->file_count++];
     *file = (load_file_t){.input = input, .dialect = dialect, .to = UINT64_MAX};
-    run->file_count++;
     if (entry) {
         file->known_as = entry->path;
         file->ordinal = entry->ordinal;
@@ -499,93 +452,72 @@ static load_file_t *file_of(const feeding_t *feeding, const retry_t *retry, err_
     return file;
 }
 
-/* Finds what becomes of an entry, which was judged before. In a dry run none was: every entry counts. */
-static bool find_verdict(feeding_t *feeding, const retry_t *retry, fix_verdict_t *verdict, err_t *err) {
-    const run_t *run = feeding->run;
-    *verdict = retry->head.cut_off ? FIX_CUT_OFF : FIX_COUNTS;
-    return !run->marks || retry_marks_verdict(run->marks, feeding->number++, retry, verdict) ||
-           err_set(err, STATUS_USAGE, "%s was changed while it was read; run the same command again",
-                   run->plan->spec->retry);
-}
-
-static void tell_cut_off(const plan_t *plan, const retry_t *retry) {
-    log_warn("%s:%llu: this record was cut off when its load was killed, and is left out; run that load "
-             "again, which writes it again, or fix it, end its line, and delete the 'torn' line below it, if "
-             "there is one",
-             plan->spec->retry, (unsigned long long)retry->head.at_line);
-}
-
-/* Drops the record's mapped text, and waits for room for as much before the next entry is read, whose text takes memory, too. */
-static void wait_for_room(pool_t *pool, const retry_t *retry) {
-    reject_file_pass(retry->file, retry->at, retry->at + retry->length);
-    pool_wait(pool, retry->length);
-}
-
-static bool take(void *context, const retry_t *retry, err_t *err) {
-    feeding_t *feeding = context;
-    run_t *run = feeding->run;
-    load_file_t *file;
-    uint64_t voff = 0;
-    fix_verdict_t verdict;
-    if (stop_signal())
-        return false;
-    if (!find_verdict(feeding, retry, &verdict, err))
-        return false;
-    if (verdict == FIX_CUT_OFF)
-        tell_cut_off(run->plan, retry);
-    else if (!retry->length || verdict == FIX_DOUBLE)
-        log_detail("%s:%llu: this record was left out", run->plan->spec->retry,
-                   (unsigned long long)retry->head.at_line);
-    run->plan->result->left_out += !retry->length && verdict == FIX_COUNTS;
-    if (!retry->length || (verdict != FIX_COUNTS && verdict != FIX_CONTRADICTS))
-        return true;
-    if (!(file = file_of(feeding, retry, err)))
-        return false;
-    block_t *block = calloc(1, sizeof *block);
+/* Hands a record to the senders, in a block of its own. */
+static bool feed_record(run_t *run, const fix_t *fix, const retry_t *retry, err_t *err) {
+    const reject_entry_t *entry = fix->entry;
+    pool_t *pool = run->loading.pipeline.pool;
+    load_file_t *file = file_of(run, fix, retry, err);
+    block_t *block = file ? calloc(1, sizeof *block) : NULL;
     if (!block)
-        return err_memory(err, sizeof *block);
-    if (!pool_take(run->loading.pipeline.pool, retry->length, &block->buffer)) {
+        return file && err_memory(err, sizeof *block);
+    if (!pool_take(pool, retry->length, &block->buffer)) {
         free(block);
-        return pool_closed(run->loading.pipeline.pool) || err_memory(err, retry->length);
+        return pool_closed(pool) || err_memory(err, retry->length);
     }
     memcpy(block->buffer.bytes, retry->bytes, retry->length);
     memset(block->buffer.bytes + retry->length, 0, POOL_SLACK);
     block->file = file;
     block->length = (uint32_t)retry->length;
-    block->offset = retry->head.offset;
-    block->first_line = retry->line;
+    block->offset = entry->offset;
+    block->first_line = entry->line;
     block->partial = block->by_itself = true;
-    block->rejected_as = retry->head.has_hash ? retry->head.hash : 0;
+    block->rejected_as = entry->has & REJECT_HAS_OF ? entry->of : 0;
     block->begun_before = true; /* it may have been fixed otherwise before */
     block->refusal = retry->refusal;
-    if (verdict == FIX_CONTRADICTS)
+    if (fix->verdict == FIX_CONTRADICTS)
         block->refusal = "an entry before it in the reject file fixes the same record otherwise";
-    if (file->known_as && load_file_number(file, retry->head.offset, &voff))
-        block->id_base = record_id_make(record_id_lane(file->ordinal, retry->head.offset), voff);
+    block->id_base = fix->id;
     load_state_add_block(&run->loading);
     block->counted = true;
     if (!queue_push(run->loading.pipeline.queue, block, 0))
         pipeline_free_block(&run->loading.pipeline, block);
-    wait_for_room(run->loading.pipeline.pool, retry);
     return true;
 }
 
-static bool count(void *context, const retry_t *retry, err_t *err) {
-    (void)retry, (void)err;
-    ++*(size_t *)context;
-    return true;
+/* False if the record of this entry is not to be loaded. */
+static bool is_fed(const run_t *run, const fix_t *fix) {
+    const char *path = run->plan->spec->retry;
+    const unsigned long long line = fix->entry->at_line;
+    const bool left_out = fix->makes == FIX_LEAVES_OUT;
+    if (fix->verdict == FIX_CUT_OFF)
+        log_warn("%s:%llu: this record was cut off when its load was killed, and is left out; run that load "
+                 "again, which writes it again, or fix it, end its line, and delete the 'torn' line below "
+                 "it, if there is one",
+                 path, line);
+    else if (left_out || fix->verdict == FIX_DOUBLE)
+        log_detail("%s:%llu: this record was left out", path, line);
+    run->plan->result->left_out += left_out && fix->verdict == FIX_COUNTS;
+    return !left_out && (fix->verdict == FIX_COUNTS || fix->verdict == FIX_CONTRADICTS);
 }
 
+/* Feeds one record after the other: before the next one is read, whose text takes memory, too, it waits for room for as much. */
 static bool feed(run_t *run, err_t *err) {
-    const plan_t *plan = run->plan;
-    size_t entries = run->fixes ? fixes_entries(run->fixes) : 0;
-    /* counted first, for an array that never moves */
-    if (!run->fixes && !rejects_read(plan->spec->retry, 0, plan->schema, count, &entries, err))
-        return false;
-    if (!(run->files = calloc(2 * entries + 1, sizeof *run->files)))
-        return err_memory(err, entries * sizeof *run->files);
-    feeding_t feeding = {.run = run, .room = 2 * entries};
-    return rejects_read(plan->spec->retry, 0, plan->schema, take, &feeding, err);
+    const fixes_t *fixes = &run->fixes;
+    bool ok = true;
+    for (size_t i = 0; ok && i < fixes->entries; i++) {
+        const fix_t *fix = &fixes->all[i];
+        retry_t retry;
+        if (stop_signal())
+            return false;
+        if (!is_fed(run, fix))
+            continue;
+        ok = fixes_record(fixes, fix, &retry, err) && feed_record(run, fix, &retry, err);
+        free(retry.row);
+        reject_file_pass(fix->file, fix->entry);
+        if (ok)
+            pool_wait(run->loading.pipeline.pool, retry.length);
+    }
+    return ok;
 }
 
 /* A thread of its own, because it waits for senders, and they wait for what the main thread hears from the catalog. */
@@ -610,14 +542,32 @@ static bool send_fixed(run_t *run, block_t **done, err_t *err) {
     return ok;
 }
 
+/* The files array never moves: blocks point into it. */
+static bool read_fixes(run_t *run, err_t *err) {
+    const plan_t *plan = run->plan;
+    char *const paths[] = {(char *)plan->spec->retry};
+    const fixes_options_t options = {.schema = plan->schema,
+                                     .filter = plan->filter,
+                                     .max_document = server_facts(run->target->server)->max_document_bytes,
+                                     .name = plan->result->namespace,
+                                     .catalog = run->target->own_catalog};
+    if (!fixes_read(&run->fixes, paths, 1, run->places_before, &options, err))
+        return false;
+    run->files = calloc(run->fixes.entries + 1, sizeof *run->files);
+    return run->files || err_memory(err, run->fixes.entries * sizeof *run->files);
+}
+
 /* Judges and notes marks while nobody else can change them. */
-static bool prepare(run_t *run, err_t *err) {
-    return run_hold_retried(run, err) && (run->places = places_read(run->target->catalog.store, err)) &&
-           retry_marks_note(run, err) && run_keep_held(run, true, err);
+static bool judge(run_t *run, err_t *err) {
+    if (!run_hold_retried(run, err) || !(run->places = places_read(run->target->catalog.store, err)) ||
+        !fixes_judge(&run->fixes, run->places, &run->ledger, err))
+        return false;
+    run->plan->result->open_rejects = run->fixes.left_open;
+    return retry_marks_note(run, err) && run_keep_held(run, true, err);
 }
 
 static bool settle(run_t *run, const block_t *done, err_t *err) {
-    if (!retry_marks_settle(run, done, err) || !run_make_durable(run, err) || !retry_marks_confirm(run, err))
+    if (!retry_marks_settle(run, done, err) || !run_make_durable(run, err) || !write_marks(run, err))
         return false;
     run_give_back_held(run);
     return true;
@@ -626,10 +576,11 @@ static bool settle(run_t *run, const block_t *done, err_t *err) {
 bool run_prepare_again(run_t *run, err_t *err) {
     const plan_t *plan = run->plan;
     if (plan->spec->dry_run)
-        return true;
-    if (!prepare(run, err))
+        return read_fixes(run, err);
+    if (!(run->places_before = places_read(run->target->catalog.store, err)) || !read_fixes(run, err) ||
+        !judge(run, err))
         return false;
-    const uint64_t fit = plan->spec->memory / 2 / (fixes_longest(run->fixes) + 1);
+    const uint64_t fit = plan->spec->memory / 2 / (run->fixes.longest + 1);
     if (plan->result->threads > fit)
         plan->result->threads = fit ? (uint32_t)fit : 1;
     return true;

@@ -326,14 +326,14 @@ static bool start_loaders(run_t *run, err_t *err) {
         return false;
     run->known_inputs = (reject_inputs_t){run->registration.standings, run->registration.standing_count};
     reject_options_t rejects = {
-        .path = plan->result->rejects_path,
-        .retried = spec->retry,
+        .file = {.path = plan->result->rejects_path,
+                 .retried = spec->retry,
+                 .again = plan->retry_options,
+                 .catalog = target->own_catalog,
+                 .inputs = run->registration.standings ? &run->known_inputs : NULL,
+                 .schema = plan->schema},
         .write = !spec->dry_run && !spec->counts_rejects,
         .format = spec->format,
-        .again = plan->retry_options,
-        .catalog = target->own_catalog,
-        .inputs = run->registration.standings ? &run->known_inputs : NULL,
-        .schema = plan->schema,
         .to_come = run->to_read ? UINT64_MAX : 0,
         .first = run->first,
         .most = spec->max_rejects,

@@ -35,7 +35,7 @@ typedef struct {
     size_t lost_told;      /* ledger.lost, as last reported */
 
     /* --retry */
-    fixes_t *fixes; /* the entries of its reject file */
+    fixes_t fixes; /* the entries of its reject file */
     retry_marks_t *marks;
     places_t *places;        /* all inputs of the catalog */
     places_t *places_before; /* the same, read before any piece was ours */
@@ -118,8 +118,6 @@ void run_tell_late_misfit(const run_t *run, err_t *err);
 
 /* Asks the catalog whether the pieces are still this load's, if the last answer is old or in any case; then senders may go on. */
 bool run_keep_held(run_t *run, bool in_any_case, err_t *err);
-
-bool retry_marks_read(run_t *run, err_t *err); /* fills run->fixes, before any piece is held */
 
 void retry_marks_free(retry_marks_t *marks); /* NULL is allowed */
 

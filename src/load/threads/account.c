@@ -82,7 +82,7 @@ bool account_reject(const account_t *account, block_t *block, const record_t *re
     const load_file_t *file = block->file;
     const bool whole = record->offset < block->length;
     const reject_mark_t mark = {block->offset + record->offset, account_identity(block, record)};
-    if (fix_marks_leave_out(file->fixes, file->fix_count, mark.offset, mark.hash)) {
+    if (fix_marks_of(file->fixes, file->fix_count, mark.offset, mark.hash, 0).state == FIX_LEFT_OUT) {
         account_fate(account, block, FATE_FILTERED, 1);
         return mark_reject(block, &mark, err);
     }
@@ -129,8 +129,9 @@ bool account_is_fixed(const account_t *account, const block_t *block, const reco
     const load_file_t *file = block->file;
     return account->loading->plan->schema->id && !account->loading->plan->spec->reload_missing &&
            file->fix_count && !block->by_itself &&
-           fix_marks_answer(file->fixes, file->fix_count, block->offset + record->offset,
-                            account_identity(block, record), account->loading->target->generation);
+           fix_marks_of(file->fixes, file->fix_count, block->offset + record->offset,
+                        account_identity(block, record), account->loading->target->generation)
+                   .state == FIX_ANSWERED;
 }
 
 static bool reject_refused(const account_t *account, block_t *block, uint32_t offset, const char *reason,
