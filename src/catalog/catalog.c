@@ -130,15 +130,6 @@ static bool follow_uuid(store_t *store, const catalog_settings_t *settings, cata
     return store->change_header(store, &change, &changed, err);
 }
 
-/* Notes that documents of others are expected. A header of another generation is read again. */
-static bool note_append(store_t *store, const catalog_settings_t *settings, const catalog_header_t *header,
-                        bool *again, err_t *err) {
-    const header_change_t change = {.kind = HEADER_APPEND, .generation = header->generation};
-    bool changed;
-    *again = settings->append && !header->appends;
-    return !*again || store->change_header(store, &change, &changed, err);
-}
-
 bool catalog_refuse_unknown_data(const char *name, bool has_catalog, err_t *err) {
     return err_set(err, STATUS_USAGE,
                    "%s holds documents that tipple did not load (%s): add to them with --append, " ANEW, name,
@@ -151,10 +142,8 @@ bool catalog_open(store_t *store, const catalog_settings_t *settings, catalog_he
         if (!store_read_header(store, header, &found, err))
             return false;
         if (!found) {
-            catalog_header_t fresh = {.layout = STORE_LAYOUT,
-                                      .lane_rule = RECORD_ID_LANE_RULE,
-                                      .generation = 1,
-                                      .appends = settings->append};
+            catalog_header_t fresh = {
+                .layout = STORE_LAYOUT, .lane_rule = RECORD_ID_LANE_RULE, .generation = 1};
             memcpy(fresh.uuid, settings->uuid, STORE_UUID);
             if (header->has_entries)
                 return catalog_refuse_none(settings->name, header, err);
@@ -165,13 +154,28 @@ bool catalog_open(store_t *store, const catalog_settings_t *settings, catalog_he
             continue; /* another load may have made the header first */
         }
         if (!catalog_check_header(header, settings, err) ||
-            !follow_uuid(store, settings, header, &again, err) ||
-            (!again && !note_append(store, settings, header, &again, err))) {
+            !follow_uuid(store, settings, header, &again, err)) {
             catalog_header_free(header);
             return false;
         }
         if (again)
             catalog_header_free(header);
+    }
+    return true;
+}
+
+bool catalog_expect_others(store_t *store, const catalog_settings_t *settings, err_t *err) {
+    for (bool noted = !settings->append; !noted;) {
+        catalog_header_t header;
+        bool found;
+        if (!store_read_numbers(store, &header, &found, err))
+            return false;
+        const header_change_t change = {.kind = HEADER_APPEND, .generation = header.generation};
+        noted = header.appends;
+        if (!found)
+            return catalog_refuse_removed(settings->name, err);
+        if (!noted && !store->change_header(store, &change, &noted, err))
+            return false;
     }
     return true;
 }

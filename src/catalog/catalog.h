@@ -90,6 +90,10 @@ bool catalog_check_header(const catalog_header_t *header, const catalog_settings
 /* Reads the header, or makes it if there is none. The caller frees *header. Call it after the load's first beat. */
 bool catalog_open(store_t *store, const catalog_settings_t *settings, catalog_header_t *header, err_t *err);
 
+/* With --append: notes that documents of others are expected. Call it when nothing can refuse the load any more, before
+ * the first document is sent. */
+bool catalog_expect_others(store_t *store, const catalog_settings_t *settings, err_t *err);
+
 /* Binds the collection to this format and filter. Call it directly before the first document is sent. If two loads
  * differ, one is refused with status 1 and has written nothing. */
 bool catalog_bind(store_t *store, const catalog_settings_t *settings, err_t *err);

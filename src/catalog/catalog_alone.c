@@ -142,7 +142,8 @@ static bool refuse_odd(const char *name, int32_t layout, err_t *err) {
 
 /* Writes down the intent to drop. A load that begins later sees it; a load that began earlier is seen by us. The intent
  * of another load is replaced only if that load is dead (*replaced). */
-static bool begin_drop(const catalog_t *catalog, uint32_t *generation, bool *replaced, err_t *err) {
+static bool begin_drop(const catalog_t *catalog, uint32_t *generation, uint64_t *drops, bool *replaced,
+                       err_t *err) {
     store_t *store = catalog->store;
     *replaced = false;
     for (bool begun = false; !begun;) {
@@ -158,6 +159,7 @@ static bool begin_drop(const catalog_t *catalog, uint32_t *generation, bool *rep
         const bool ours = load_id_equal(&header.dropping, &catalog->self),
                    is_other = !ours && !load_id_is_nobody(&header.dropping);
         *generation = header.generation;
+        *drops = header.drops;
         if (found && header.odd)
             return refuse_odd(catalog->name, header.layout, err);
         if (!found) {
@@ -234,29 +236,31 @@ static bool end_drop(const catalog_t *catalog, uint32_t generation, err_t *err) 
     }
 }
 
-/* Takes back the intent: nothing was dropped, and loads go on as before. */
-static void withdraw(const catalog_t *catalog, bool replaced) {
+/* Takes back the intent: nothing was dropped, and loads go on as before, with the columns that are noted, if any. */
+static void withdraw(const catalog_t *catalog, uint64_t drops, bool replaced) {
     store_t *store = catalog->store;
-    const header_change_t cancel = {.kind = HEADER_CANCEL_DROP, .by = catalog->self};
-    bool changed;
+    header_change_t cancel = {.kind = HEADER_CANCEL_DROP, .by = catalog->self, .drops = drops};
+    bool changed = replaced; /* the drop of that dead load may still arrive, so no load may begin yet */
     err_t ignored;
-    if (replaced)
-        return; /* the drop of that dead load may still arrive, so no load may begin yet */
-    store->change_header(store, &cancel, &changed, &ignored);
+    if (!changed && store->change_header(store, &cancel, &changed, &ignored) && !changed) {
+        cancel.drops = 0;
+        store->change_header(store, &cancel, &changed, &ignored);
+    }
 }
 
 bool catalog_drop(const catalog_t *catalog, catalog_drop_fn *drop, err_t *err) {
     uint32_t generation;
+    uint64_t drops;
     bool replaced, any = false;
-    if (!begin_drop(catalog, &generation, &replaced, err))
+    if (!begin_drop(catalog, &generation, &drops, &replaced, err))
         return false;
     if (!wait_for_loads(catalog, err)) {
-        withdraw(catalog, replaced);
+        withdraw(catalog, drops, replaced);
         return false;
     }
     if (!drop_data(catalog, drop, &any, err)) {
         if (!any && err->status == STATUS_USAGE) /* the server has refused it: this user may not */
-            withdraw(catalog, replaced);
+            withdraw(catalog, drops, replaced);
         return false;
     }
     return end_drop(catalog, generation, err);

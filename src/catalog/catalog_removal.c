@@ -201,7 +201,6 @@ static bool refuse_documents(const removing_t *removing, err_t *err) {
             return false;
         if (!any)
             continue;
-        /* the pieces that were taken are free as soon as this command has ended */
         return err_set(err, STATUS_USAGE, "documents of %s are in the collection: --delete removes them, too",
                        entry->path);
     }
@@ -269,7 +268,9 @@ bool catalog_remove(const removed_t *inputs, size_t count, const removal_t *remo
     removing_t removing = {.store = removal->catalog->store, .removal = removal};
     if (!count)
         return true;
-    bool ok = list_all(&removing, inputs, count, err) && own_all(&removing, err) &&
+    /* refused before anything is taken, and once more when no other load can add documents */
+    bool ok = list_all(&removing, inputs, count, err) && read_entries(&removing, err) &&
+              refuse_documents(&removing, err) && own_all(&removing, err) &&
               refuse_documents(&removing, err) && bury_all(&removing, err);
     if (ok && removal->begins)
         removal->begins(removal->catalog->context);

@@ -45,6 +45,7 @@ LAB_TEST(of_several_blocks, lab_open(lab, BOX_REPLICA_SET)) {
 LAB_TEST(without_documents, load_two(lab)) {
     assert_status(lab, lab_forget(lab, false, "a.csv"), STATUS_USAGE);
     assert_says(lab->err.text, "--delete removes them");
+    assert_int_equal(box_count(lab->box, LAB_FILES, "{\"pieces.owner\": null, \"pieces.epoch\": 1}"), 2);
     assert_int_equal(box_count(lab->box, LAB_TARGET, NULL), 70);
     box_delete(lab->box, LAB_TARGET, "{\"n\": {\"$lt\": 100}}");
     assert_status(lab, lab_forget(lab, false, "a.csv"), STATUS_OK);

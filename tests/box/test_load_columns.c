@@ -227,6 +227,22 @@ TEST(forgotten) {
     }
 }
 
+/* A drop that is refused takes no columns away: what was left out stays so. */
+LAB_TEST(drop_that_is_refused, lab_open(lab, BOX_STANDALONE)) {
+    lab_write("rows.yaml", FORMAT);
+    lab_write("1", "id,a,b\n1,x,7\n");
+    assert_status(lab, lab_load(lab, "1"), STATUS_OK);
+    lab->load.drop = true;
+    box_fault(lab->box, &(box_fault_t){.command = "drop",
+                                       .collection = "c",
+                                       .reply = "{\"ok\": 0, \"code\": 13, \"errmsg\": \"not authorized\"}"});
+    assert_status(lab, lab_load(lab, "1"), STATUS_USAGE);
+    lab->load.drop = false;
+    lab_write("rows.yaml", WITH_B);
+    assert_status(lab, lab_load(lab, "1"), STATUS_INPUT);
+    assert_says(lab->err.text, "--delete 1");
+}
+
 /* An earlier version notes nothing of columns, so a format file gets no field; to a guess, of which it has left out nothing, columns are
  * added. Whatever is there of a dropped collection says nothing. */
 TEST(bound_by_an_earlier_version) {

@@ -134,6 +134,7 @@ class Bound(refusals.Case):
             rows: load -f ./rows.yaml day.csv                                => 5 day.csv has changed
             rows: load -f ./rows.yaml b.csv day.csv                          => 5 day.csv has changed
             rows: forget --delete --yes b.csv                                => 1 is not in the catalog
+            rows: forget a.csv                                               => 1 documents of a.csv are in the collection
             guessed: load -f ./texts.yaml b.csv                              => 1 guessed, not with --format rows
             guessed: load other.csv                                          => 5 another kind of file
             guessed: load --new-columns refuse more.csv                      => 5 no column for extra
@@ -242,7 +243,7 @@ class Target(refusals.Case):
             self.client.command(self.database, {"drop": name})
         self.client.command(self.database, {"create": "remade"})
         for name in ("foreign", "known", "theirs"):
-            self.client.insert(self.database, name, [{"_id": 5}])
+            self.client.insert(self.database, name, [{"_id": (1 << 20) + 5}])
         self.remove("emptied", {})
         self.remove("damaged.tipple.files", {"_id": "catalog"})
         self.remove("lost.tipple.files", {"_id": {"$ne": "catalog"}})
@@ -257,6 +258,7 @@ class Target(refusals.Case):
             foreign: load a.csv                                              => 1 did not load (it has no catalog)
             foreign: load --dry-run a.csv                                    => 1 did not load (it has no catalog)
             known: load -f ./rows.yaml a.csv                                 => 1 did not load (its catalog knows of none)
+            known: load -f ./rows.yaml --append a.csv                        => 1 one of the _ids that this load would give
             gone: load b.csv                                                 => 1 is gone
             theirs: load b.csv                                               => 1 --same-collection
             theirs: forget --delete --yes a.csv                              => 1 not the collection

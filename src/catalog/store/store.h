@@ -67,7 +67,8 @@ typedef struct {
          * given, format_text */
         HEADER_WIDEN,
         HEADER_BEGIN_DROP, /* believes `dropping` and `drops`; sets `dropping` to `by`, and adds 1 to `drops` */
-        HEADER_CANCEL_DROP, /* believes dropping == by */
+        /* believes dropping == by; with `drops`, also that there are columns of the drop before, and keeps them */
+        HEADER_CANCEL_DROP,
         /* believes dropping == by, and next_ordinal, which becomes the first one; no format, another generation,
          * `uuid` */
         HEADER_END_DROP,

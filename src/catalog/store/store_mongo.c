@@ -300,8 +300,6 @@ static bool make_header(store_t *store, const catalog_header_t *header, err_t *e
                 "nextOrdinal", BCON_INT64((int64_t)header->next_ordinal), "leaseMs",
                 BCON_INT64(header->lease_ms ? header->lease_ms : STORE_LEASE_MS), "created",
                 BCON_DATE_TIME(clock_wall_ms()));
-    if (header->appends)
-        BSON_APPEND_BOOL(&document, "appends", true);
     bson_append_document_end(&documents, &document);
     bson_append_array_end(&command, &documents);
     bool ok =
@@ -383,6 +381,10 @@ static void header_change_to_bson(const header_change_t *change, bson_t *query, 
         return;
     case HEADER_CANCEL_DROP:
         entry_append_owner(query, "dropping", &change->by);
+        if (change->drops) { /* the columns of the last drop are those of this one */
+            BSON_APPEND_INT64(query, "columns.of", (int64_t)change->drops - 1);
+            BSON_APPEND_INT64(set, "columns.of", (int64_t)change->drops);
+        }
         entry_append_owner(set, "dropping", &nobody);
         return;
     case HEADER_END_DROP:

@@ -442,6 +442,7 @@ bool fixes_make(const fixes_t *fixes, const fix_t *fix, records_t *reader, recor
     records_from(reader, fix->input->path);
     const bool ok = fixes_record(fixes, fix, &retry, err) && encode(&making, &retry, &again, err);
     free(retry.row);
+    reject_file_pass(fix->file, fix->entry);
     return ok;
 }
 

@@ -239,7 +239,7 @@ bool target_open_catalog(target_t *target, err_t *err) {
     target->generation = header.generation;
     memcpy(target->own_catalog, header.own, sizeof target->own_catalog);
     target->bound = target->began_bound = header.format != NULL;
-    if (header.appends)
+    if (header.appends || plan->spec->append)
         append_begin(target);
     const int64_t lease_ms = header.lease_ms ? header.lease_ms : STORE_LEASE_MS;
     catalog_header_free(&header);
