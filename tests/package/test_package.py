@@ -204,7 +204,7 @@ exec pkg-config "$@"
         """The smallest program of docs/library.md prints what the page says."""
         page = (EXAMPLES.parent / "docs/library.md").read_text()
         program = re.search(r"\n\n(    #include <stdio.h>\n.*?\n    \}\n)", page, re.DOTALL).group(1)
-        uri, collection = "mongodb://127.0.0.1/shop.orders", "tipple_page_%d.orders" % os.getpid()
+        uri, collection = "mongodb://127.0.0.1/shop.from_c", "tipple_page_%d.orders" % os.getpid()
         self.assertIn(uri, program)
         base, _, query = URI.partition("/?")
         client = minimongo.Client(URI)
