@@ -1,7 +1,6 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "cli/options/cli.h"
-#include "format/format.h"
 #include "format/schema/schema.h"
 #include "load/plan/format.h"
 

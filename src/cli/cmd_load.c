@@ -4,7 +4,7 @@
 #include "base/stop.h"
 #include "base/text.h"
 #include "cli/options/cli.h"
-#include "format/record/bad_values.h"
+#include "format/record/record.h"
 #include "format/schema/schema.h"
 #include "load/load.h"
 #include "load/rejects/reject_file.h"

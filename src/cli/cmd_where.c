@@ -4,7 +4,7 @@
 #include "catalog/places.h"
 #include "catalog/store/store_mongo.h"
 #include "cli/options/cli.h"
-#include "format/cut/bson_span.h"
+#include "format/cut/bson.h"
 #include "format/record/record_id.h"
 #include "format/values/encoding.h"
 #include "input/file/name.h"

@@ -4,7 +4,6 @@
 #include "format/engine/program.h"
 #include "format/record/bsonw.h"
 #include "format/types.h"
-#include "format/values/blanks.h"
 #include "format/values/convert.h"
 
 #include <bson/bson.h>

@@ -3,8 +3,8 @@
 #ifndef TIPPLE_FORMAT_RECORDS_H
 #define TIPPLE_FORMAT_RECORDS_H
 
-#include "format/record/bad_values.h"
 #include "format/record/dialect.h"
+#include "format/record/record.h"
 
 typedef struct records records_t;
 

@@ -3,7 +3,6 @@
 #include "base/document.h"
 #include "format/json/json.h"
 #include "format/record/bsonw.h"
-#include "format/values/blanks.h"
 #include "format/values/convert.h"
 #include "format/values/hex.h"
 

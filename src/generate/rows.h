@@ -50,7 +50,7 @@
 #ifndef TIPPLE_GENERATE_ROWS_H
 #define TIPPLE_GENERATE_ROWS_H
 
-#include "format/format.h"
+#include "format/schema/schema.h"
 #include "generate/draw.h"
 
 enum {

@@ -3,7 +3,7 @@
 #include "base/clock.h"
 #include "base/stop.h"
 #include "base/text.h"
-#include "format/cut/bson_span.h"
+#include "format/cut/bson.h"
 #include "input/file/fault.h"
 #include "input/magic.h"
 

@@ -5,7 +5,7 @@
 #include "base/numbers.h"
 #include "base/stop.h"
 #include "catalog/store/store_mongo.h"
-#include "format/format.h"
+#include "format/schema/schema.h"
 #include "input/manifest.h"
 #include "load/plan/format.h"
 #include "load/spec/load_spec.h"

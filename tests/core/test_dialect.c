@@ -2,7 +2,7 @@
  * worse. */
 #include "base/chars.h"
 #include "format/cut/split.h"
-#include "format/format.h"
+#include "format/schema/schema.h"
 #include "format/record/dialect.h"
 #include "format_lab.h"
 #include "test.h"

@@ -1,6 +1,6 @@
 /* filter: comparisons of a document's fields, and what is wrong with one. */
 #include "format/filter.h"
-#include "format/format.h"
+#include "format/schema/schema.h"
 #include "format_lab.h"
 #include "test.h"
 

@@ -1,5 +1,5 @@
 /* Keys that a format makes of columns: what they become, what is told where they cannot be made, and that records come back. */
-#include "format/record/bad_values.h"
+#include "format/record/record.h"
 #include "format_lab.h"
 #include "test.h"
 

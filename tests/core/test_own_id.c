@@ -1,5 +1,5 @@
 /* own_id, id_hash: `_id`s that are made of fields, and which of them a server takes for one. */
-#include "format/record/own_id.h"
+#include "format/record/record.h"
 #include "format/records.h"
 #include "format_lab.h"
 #include "test.h"

@@ -1,6 +1,5 @@
 /* pattern: dates by patterns. (Each day: core.convert; spellings: core.dates.) */
 #include "format/values/calendar.h"
-#include "format/values/pattern.h"
 #include "format_lab.h"
 #include "test.h"
 

@@ -1,6 +1,6 @@
 /* reject: records that could not be loaded, written down for a person and read back after fixing: every byte
  * of them, whatever they look like. */
-#include "format/format.h"
+#include "format/schema/schema.h"
 #include "format_lab.h"
 #include "heard.h"
 #include "load/rejects/reject.h"

@@ -4,7 +4,6 @@
 #include "format/values/calendar.h"
 #include "format/values/convert.h"
 #include "format/values/hex.h"
-#include "format/values/pattern.h"
 #include "format_laws.h"
 
 #include <math.h>

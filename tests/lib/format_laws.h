@@ -13,9 +13,9 @@
 
 #include "base/chars.h"
 #include "format/cut/split.h"
-#include "format/emitted.h"
-#include "format/format.h"
-#include "format/values/pattern.h"
+#include "format/emit.h"
+#include "format/schema/schema.h"
+#include "format/values/calendar.h"
 #include "format_lab.h"
 
 typedef struct {

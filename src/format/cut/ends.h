@@ -12,7 +12,7 @@
 #ifndef TIPPLE_FORMAT_CUT_ENDS_H
 #define TIPPLE_FORMAT_CUT_ENDS_H
 
-#include "format/cut/bson_span.h"
+#include "format/cut/bson.h"
 #include "format/cut/json_span.h"
 #include "format/cut/split.h"
 #include "format/schema/schema.h"

@@ -1,5 +1,4 @@
 #include "format/cut/split.h"
-#include "format/cut/delimiter.h"
 #include "format/values/digits.h"
 
 #include <stdlib.h>

@@ -17,6 +17,8 @@
 
 #include "format/schema/schema.h"
 
+#include <string.h>
+
 enum {
     /* A record with this number of fields may have more: they were not looked for. No dialect has as many columns. */
     SPLIT_MOST = 2 * SCHEMA_MOST_FIELDS + 1,
@@ -82,5 +84,36 @@ static inline bool split_is_sound(const split_t *split) {
 /* For too many fields: the surplus field gets everything between `left` fields from the left and `right` fields from
  * the right, with the delimiters. Afterwards count == left + 1 + right. */
 void split_merge(split_t *split, const uint8_t *record, size_t left, size_t right);
+
+/* ---- delimiter ----
+ *
+ * Where fields are divided. Mostly one character; of a format whose delimiter is longer, or is any number of blanks,
+ * `delimiter` is the first character of it, and the schema has the rest. */
+
+static inline bool delimiter_is_blank(uint8_t byte) {
+    return byte == ' ' || byte == '\t';
+}
+
+/* How many bytes at text[at] are one; 0: none. */
+static inline size_t delimiter_at(const schema_t *schema, char delimiter, const uint8_t *text, size_t length,
+                                  size_t at) {
+    if (__builtin_expect(!schema_is_wide(schema), 1))
+        return at < length && text[at] == (uint8_t)delimiter;
+    size_t end = at;
+    while (schema->blanks && end < length && delimiter_is_blank(text[end]))
+        end++;
+    const size_t wide = schema->wide.length;
+    return schema->blanks ? end - at
+                          : (length - at >= wide && memcmp(text + at, schema->wide.text, wide) == 0) * wide;
+}
+
+/* The first one at `from` or after it; NULL: there is none. */
+const uint8_t *delimiter_find_wide(const schema_t *schema, const uint8_t *text, size_t length, size_t from);
+
+static inline const uint8_t *delimiter_find(const schema_t *schema, char delimiter, const uint8_t *text,
+                                            size_t length, size_t from) {
+    return __builtin_expect(!schema_is_wide(schema), 1) ? memchr(text + from, delimiter, length - from)
+                                                        : delimiter_find_wide(schema, text, length, from);
+}
 
 #endif

@@ -5,7 +5,7 @@
 #include "base/text.h"
 #include "format/cut/ends.h"
 #include "format/engine/encode.h"
-#include "format/engine/readers.h"
+#include "format/engine/program.h"
 #include "format/guess/structure/torn_lines.h"
 
 #include <assert.h>

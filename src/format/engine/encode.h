@@ -9,10 +9,9 @@
 #include "base/chars.h"
 #include "format/cut/split.h"
 #include "format/engine/program.h"
-#include "format/record/bad_values.h"
 #include "format/record/bsonw.h"
+#include "format/record/record.h"
 #include "format/types.h"
-#include "format/values/blanks.h"
 #include "format/values/calendar.h"
 #include "format/values/convert.h"
 

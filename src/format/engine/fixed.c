@@ -13,7 +13,7 @@
  * begins its part even if the gap begins with the marker: then the whole part is in the gap. */
 #include "base/chars.h"
 #include "format/engine/encode.h"
-#include "format/engine/readers.h"
+#include "format/engine/program.h"
 
 #include <assert.h>
 #include <stdio.h>

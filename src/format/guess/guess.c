@@ -9,7 +9,7 @@
 #include "base/chars.h"
 #include "format/guess/guess_inner.h"
 #include "format/record/dialect.h"
-#include "format/values/blanks.h"
+#include "format/values/convert.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -29,7 +29,7 @@
 #include "base/numbers.h"
 #include "format/guess/guess_inner.h"
 #include "format/record/dialect.h"
-#include "format/values/blanks.h"
+#include "format/values/convert.h"
 #include "format/values/digits.h"
 
 #include <ctype.h>

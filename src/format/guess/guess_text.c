@@ -18,7 +18,7 @@
 #include "base/chars.h"
 #include "format/guess/guess_inner.h"
 #include "format/guess/structure/torn_lines.h"
-#include "format/values/blanks.h"
+#include "format/values/convert.h"
 
 #include <ctype.h>
 #include <string.h>

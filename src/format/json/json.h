@@ -36,7 +36,7 @@
 #define TIPPLE_FORMAT_JSON_JSON_H
 
 #include "base/err.h"
-#include "format/record/bad_values.h"
+#include "format/record/record.h"
 
 #include <bson/bson.h>
 

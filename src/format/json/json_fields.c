@@ -3,7 +3,6 @@
 #include "base/numbers.h"
 #include "base/text.h"
 #include "format/json/json_inner.h"
-#include "format/values/blanks.h"
 #include "format/values/convert.h"
 
 #include <math.h>

@@ -5,7 +5,7 @@
  * key and its call, its pieces, the function that writes it, and what it takes, which is the sentence about any other pieces. */
 #include "base/chars.h"
 #include "base/text.h"
-#include "format/cut/bson_length.h"
+#include "format/cut/bson.h"
 #include "format/json/json_inner.h"
 #include "format/values/calendar.h"
 #include "format/values/convert.h"

@@ -1,12 +1,11 @@
 #include "format/record/dialect.h"
 #include "base/chars.h"
 #include "base/log.h"
-#include "format/cut/bson_length.h"
-#include "format/cut/delimiter.h"
+#include "format/cut/bson.h"
 #include "format/cut/ends.h"
 #include "format/cut/split.h"
 #include "format/types.h"
-#include "format/values/blanks.h"
+#include "format/values/convert.h"
 
 #include <ctype.h>
 #include <inttypes.h>

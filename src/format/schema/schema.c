@@ -1,6 +1,6 @@
-#include "format/schema/schema.h"
 #include "base/numbers.h"
 #include "builtin/builtin.h"
+#include "format/schema/schema.h"
 #include "format/schema/schema_read.h"
 #include "format/values/hex.h"
 
@@ -271,4 +271,13 @@ void schema_need(schema_t *schema, const char *path) {
 
 bool schema_leaves_out(const schema_t *schema, encoding_t encoding, const uint8_t *name, size_t length) {
     return texts_find(&schema->left_out, encoding, name, length, true) >= 0;
+}
+
+schema_t *format_open(const char *name, err_t *err) {
+    opened_t opened;
+    if (!builtin_open(builtin_formats, "format", name, &opened, err))
+        return NULL;
+    schema_t *schema = schema_parse(opened.text, opened.length, name, err);
+    free(opened.text);
+    return schema;
 }

@@ -82,8 +82,8 @@
 #include "base/text.h"
 #include "base/yaml_tree.h"
 #include "base/zone.h"
+#include "format/values/calendar.h"
 #include "format/values/encoding.h"
-#include "format/values/pattern.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -269,7 +269,7 @@ typedef struct {
 
 enum { OWN_ID_MOST = 8, OWN_ID_ROOM = 2048 /* bytes of keys, and around them */ };
 
-/* Which values of a document are its `_id`, where that is not the record's place: see own_id.h. */
+/* Which values of a document are its `_id`, where that is not the record's place: see record.h. */
 typedef struct {
     const char *text; /* as the user gives it */
     bool kept;        /* what the document itself calls _id; the record's place where it has none */
@@ -475,5 +475,9 @@ schema_t *schema_parse(const char *text, size_t length, const char *name, err_t 
 
 /* One that was guessed, for this load or for an earlier one. */
 schema_t *schema_parse_guessed(const char *text, const char *name, err_t *err);
+
+/* Opens a format by name: a built-in one, or a file of the user. name: "mot", or a path (it contains '/' or ends in .yaml or
+ * .yml). For an unknown name, the sentence has the closest known one. Failure: status 1. */
+schema_t *format_open(const char *name, err_t *err);
 
 #endif

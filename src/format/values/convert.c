@@ -1,7 +1,6 @@
 #include "format/values/convert.h"
 #include "base/numbers.h"
 #include "base/text.h"
-#include "format/values/blanks.h"
 
 #include <math.h>
 

@@ -95,4 +95,12 @@ bool numeral_read(const numeral_t *numeral, const uint8_t *text, size_t length, 
 /* Writes a plain number as we print it, with marks. A third longer at most, and one byte. */
 size_t numeral_write(const numeral_t *numeral, const uint8_t *plain, size_t length, uint8_t *out);
 
+/* Leaves out the spaces around a text. Tabs stay. */
+static inline void blanks_trim(const uint8_t **text, size_t *length) {
+    while (*length && (*text)[0] == ' ')
+        ++*text, --*length;
+    while (*length && (*text)[*length - 1] == ' ')
+        --*length;
+}
+
 #endif

@@ -7,7 +7,7 @@
 #include "catalog/catalog.h"
 #include "catalog/store/store_mongo.h"
 #include "format/guess/guess_options.h"
-#include "format/record/own_id.h"
+#include "format/record/record.h"
 #include "format/records.h"
 #include "format/schema/schema.h"
 #include "input/source.h"

@@ -4,7 +4,7 @@
 #include "base/log.h"
 #include "base/numbers.h"
 #include "base/stop.h"
-#include "format/record/own_id.h"
+#include "format/record/record.h"
 #include "format/record/record_id.h"
 #include "format/schema/schema.h"
 #include "load/plan/format.h"

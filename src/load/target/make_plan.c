@@ -1,9 +1,7 @@
 /* plan: reads the options and the inputs of a load, and checks them against each other, in the order of target_make_plan. */
 #include "base/numbers.h"
 #include "base/text.h"
-#include "format/format.h"
-#include "format/record/own_id.h"
-#include "format/records.h"
+#include "format/record/record.h"
 #include "format/schema/schema.h"
 #include "load/plan/inputs.h"
 #include "load/plan/peek.h"

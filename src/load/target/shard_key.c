@@ -3,7 +3,7 @@
 #include "base/document.h"
 #include "base/log.h"
 #include "base/numbers.h"
-#include "format/record/own_id.h"
+#include "format/record/record.h"
 #include "load/plan/inputs.h"
 #include "load/target/target.h"
 #include "server/bson_read.h"

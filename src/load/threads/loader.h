@@ -4,7 +4,7 @@
 #define TIPPLE_LOAD_THREADS_LOADER_H
 
 #include "base/numbers.h"
-#include "format/record/bad_values.h"
+#include "format/record/record.h"
 #include "format/records.h"
 #include "load/threads/account.h"
 #include "load/threads/load_state.h"

@@ -1,5 +1,4 @@
 #include "format/guess/column/guess_column.h"
-#include "format/values/blanks.h"
 #include "format/values/convert.h"
 
 #include <arpa/inet.h>

@@ -17,7 +17,7 @@
 #define TIPPLE_FORMAT_GUESS_COLUMN_GUESS_COLUMN_H
 
 #include "format/types.h"
-#include "format/values/pattern.h"
+#include "format/values/calendar.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -2,9 +2,9 @@
  * candidates, their measure, and the question. See guess_structure.h. */
 #include "format/guess/structure/guess_structure.h"
 #include "base/chars.h"
-#include "format/cut/delimiter.h"
+#include "format/cut/split.h"
 #include "format/guess/column/guess_column.h"
-#include "format/values/blanks.h"
+#include "format/values/convert.h"
 #include "format/values/digits.h"
 
 #include <ctype.h>

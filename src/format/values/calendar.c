@@ -1,4 +1,3 @@
-#include "format/values/pattern.h"
 #include "format/values/calendar.h"
 #include "format/values/convert.h"
 
