@@ -196,7 +196,7 @@ TEST(key_of_a_profile) {
     setenv("AWS_PROFILE", "etl2", 1); /* without "profile" it is none of a config file */
     assert_refused(STATUS_INPUT, "there is no profile 'etl2' in ./.aws/credentials or ./.aws/config");
     rename(".aws/credentials", "other");
-    setenv("AWS_SHARED_CREDENTIALS_FILE", "~/other", 1);
+    setenv("AWS_SHARED_CREDENTIALS_FILE", "./other", 1);
     setenv("AWS_DEFAULT_PROFILE", "default", 1);
     unsetenv("AWS_PROFILE");
     assert_key("D", "E=F", "", "profile 'default' of ./other");
@@ -279,12 +279,6 @@ TEST(key_of_a_container) {
     setenv("AWS_CONTAINER_CREDENTIALS_FULL_URI", "http://[fd00:ec2::23]/v1", 1);
     setenv("AWS_CONTAINER_AUTHORIZATION_TOKEN", "words", 1);
     assert_key("I", "S", "T", "container");
-    static const char *const unsafe[] = {"http://example.org/", "http://127.0.0.1.example.org/", "ftp://x",
-                                         "http://localhost@example.org/"};
-    for (size_t i = 0; i < COUNT(unsafe); i++) {
-        setenv("AWS_CONTAINER_CREDENTIALS_FULL_URI", unsafe[i], 1);
-        assert_refused(STATUS_INPUT, "neither https nor");
-    }
     setenv("AWS_CONTAINER_CREDENTIALS_FULL_URI", "http://localhost:8080/", 1);
     setenv("AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE", "token", 1);
     write_file("token", "of a file\n");
@@ -607,20 +601,23 @@ TEST(lists_that_fail) {
 }
 
 TEST(elements_of_xml) {
-    static const char xml[] =
-        "<A><Key>one</Key><KeyCount>2</KeyCount><Empty></Empty><Key n=\"1\">&lt;two&gt;&#0;&x</Key><Open>";
-    char text[16];
-    const char *end = xml + sizeof xml - 1, *from, *to;
-    assert_true(s3_element(xml, end, "KeyCount", text, sizeof text) && strcmp(text, "2") == 0);
-    assert_true(s3_element(xml, end, "Empty", text, sizeof text) && *text == '\0');
-    assert_false(s3_element(xml, end, "Open", text, sizeof text));
-    assert_false(s3_element(xml, end, "None", text, sizeof text));
-    const char *second = s3_find_element(xml, end, "Key", &from, &to);
-    assert_true(s3_element(second, end, "Key", text, sizeof text));
-    assert_string_equal(text, "<two>&#0;&x");
-    for (size_t room = 1; room < sizeof text; room++) {
-        char small[16] = "zzzzzzzzzzzzzzz";
-        s3_element(second, end, "Key", small, room);
+    static const char xml[] = "<A><Key>one</Key><KeyCount>2</KeyCount><Empty></Empty><Next "
+                              "a=\"1\">&lt;two&gt;&#0;&x&#xg;</Next><Open>z";
+    char text[32];
+    assert_true(s3_element(xml, "Key", text, sizeof text) && strcmp(text, "one") == 0);
+    assert_true(s3_element(xml, "KeyCount", text, sizeof text) && strcmp(text, "2") == 0);
+    assert_true(s3_element(xml, "Empty", text, sizeof text) && *text == '\0');
+    assert_true(s3_element(xml, "Next", text, sizeof text));
+    assert_string_equal(text, "<two>&#0;&x&#xg;");
+    static const char *const none[] = {"Open", "None", "Nex", "x"};
+    for (size_t i = 0; i < COUNT(none); i++)
+        assert_false(s3_element(xml, none[i], text, sizeof text) || *text);
+    assert_false(s3_element(NULL, "Key", text, sizeof text) || *text);
+    assert_false(s3_element("<Key", "Key", text, sizeof text) || *text);
+    for (size_t room = 1; room + 1 < sizeof text; room++) {
+        char small[32] = "zzzzzzzzzzzzzzzzzzzzzzzzzzzzzzz";
+        s3_element(xml, "Next", small, room);
         assert_true(strlen(small) < room);
+        assert_int_equal(small[room], 'z');
     }
 }

@@ -13,7 +13,7 @@ enum { BUCKET_ROOM = 256 };
 /* A key is not looked for more often. */
 static const int64_t PAUSE_NS = 10 * INT64_C(1000000000);
 
-/* The region of a bucket that is not in the configured one. */
+/* A bucket that is in another region than the configured one. */
 typedef struct {
     char name[BUCKET_ROOM], region[64];
 } bucket_t;
@@ -24,8 +24,8 @@ static struct {
     uint64_t environment;
     int64_t looked_ns; /* when it was looked for */
     s3_settings_t settings;
-    bucket_t *buckets;
-    size_t bucket_count, bucket_room;
+    bucket_t moved[8]; /* those that were last found out */
+    size_t moves;
 } known = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* ---- the key ---- */
@@ -46,9 +46,7 @@ void s3_forget(void) {
     pthread_mutex_lock(&known.lock);
     secret_free(known.key);
     known.key = NULL;
-    free(known.buckets);
-    known.buckets = NULL;
-    known.bucket_count = known.bucket_room = 0;
+    memset(known.moved, 0, sizeof known.moved);
     pthread_mutex_unlock(&known.lock);
 }
 
@@ -60,7 +58,7 @@ static bool be_ready(err_t *err) {
     if (!known.key || environment != known.environment) {
         secret_free(known.key);
         known.key = NULL;
-        known.bucket_count = 0;
+        memset(known.moved, 0, sizeof known.moved);
         known.environment = environment;
         return s3_find_settings(&known.settings, err) && look_for_key(err);
     }
@@ -92,11 +90,11 @@ static bool split(const char *url, char bucket[BUCKET_ROOM], const char **key, e
     return true;
 }
 
-static bucket_t *bucket_of(const char *name) {
-    for (size_t i = 0; i < known.bucket_count; i++)
-        if (strcmp(known.buckets[i].name, name) == 0)
-            return &known.buckets[i];
-    return NULL;
+static const char *region_of(const char *bucket) {
+    for (size_t i = 0; i < COUNT(known.moved); i++)
+        if (strcmp(known.moved[i].name, bucket) == 0)
+            return known.moved[i].region;
+    return known.settings.region;
 }
 
 /* Amazon serves a bucket under a name of its own, unless no certificate can cover that; other stores by its path. */
@@ -121,8 +119,7 @@ static bool prepare(const remote_place_t *place, remote_request_t *request, err_
     pthread_mutex_lock(&known.lock);
     bool ok = be_ready(err);
     if (ok) {
-        const bucket_t *bucket = bucket_of(name);
-        const char *region = bucket ? bucket->region : known.settings.region;
+        const char *region = region_of(name);
         append_address(&request->url, name, region);
         if (place->query)
             text_print(&request->url, "?%s", place->query);
@@ -132,7 +129,7 @@ static bool prepare(const remote_place_t *place, remote_request_t *request, err_
                   2 * sizeof known.key->token); /* a token is not moved, which leaves a copy */
         ok = !request->url.lacking || err_memory(err, request->url.lacking);
         if (ok && *known.key->id)
-            ok = s3_sign_request(request, region, known.key, err);
+            ok = s3_sign(request, region, "s3", time(NULL), known.key, err);
     }
     pthread_mutex_unlock(&known.lock);
     return ok;
@@ -148,13 +145,11 @@ static const struct {
      "allow s3:GetObject on it, or s3:ListBucket on its bucket for a list; an object that is not there "
      "is refused in the same words to whoever may not list",
      false},
-    {"AllAccessDisabled", "its owner has disabled all access", false},
     {"InvalidAccessKeyId",
      "this store does not know the key: if it is one of another store than Amazon's, set AWS_ENDPOINT_URL_S3",
      true},
     {"SignatureDoesNotMatch", "the secret key is not the one of this access key: correct it", true},
     {"ExpiredToken", "the session has ended: sign in again, then run the same command again", true},
-    {"TokenRefreshRequired", "the session has ended: sign in again, then run the same command again", true},
     {"InvalidToken", "the session token does not belong to the key: set both anew", true},
     {"RequestTimeTooSkewed", "the clock of this host is wrong: set it", false},
     {"NoSuchBucket", "check its name; for another store than Amazon's, set AWS_ENDPOINT_URL_S3", false},
@@ -163,17 +158,15 @@ static const struct {
 };
 
 /* Notes the region that an answer names for a bucket. False: it names none. */
-static bool learn_region(const char *name, const char *region, err_t *err) {
-    bucket_t *bucket = bucket_of(name);
+static bool learn_region(const char *bucket, const char *region) {
     if (!*region || region[strspn(region, "abcdefghijklmnopqrstuvwxyz0123456789-")])
         return false;
-    if (!bucket) {
-        if (!GROW(known.buckets, known.bucket_room, known.bucket_count + 1, err))
-            return false;
-        bucket = &known.buckets[known.bucket_count++];
-        snprintf(bucket->name, sizeof bucket->name, "%s", name);
-    }
-    snprintf(bucket->region, sizeof bucket->region, "%s", region);
+    bucket_t *moved = &known.moved[known.moves++ % COUNT(known.moved)];
+    for (size_t i = 0; i < COUNT(known.moved); i++)
+        if (strcmp(known.moved[i].name, bucket) == 0)
+            moved = &known.moved[i];
+    snprintf(moved->name, sizeof moved->name, "%s", bucket);
+    snprintf(moved->region, sizeof moved->region, "%s", region);
     return true;
 }
 
@@ -188,16 +181,16 @@ static void append_message(text_t *to, const char *message) {
 
 static remote_next_t judge(const remote_place_t *place, const remote_answer_t *answer, err_t *err) {
     char code[64], message[500], region[64], name[BUCKET_ROOM];
-    const char *xml = answer->body.bytes ? answer->body.bytes : "", *end = xml + answer->body.length, *key;
+    const char *xml = answer->body.bytes, *key;
     remote_next_t next = REMOTE_FAIL;
-    s3_element(xml, end, "Code", code, sizeof code);
-    s3_element(xml, end, "Message", message, sizeof message);
+    s3_element(xml, "Code", code, sizeof code);
+    s3_element(xml, "Message", message, sizeof message);
     if (!answer->status || answer->status == 408 || answer->status == 429 || answer->status >= 500)
         return transport_judge(place, answer, err);
     if (!split(place->url, name, &key, err))
         return REMOTE_FAIL;
     if (!transport_header(answer, "x-amz-bucket-region", region, sizeof region))
-        s3_element(xml, end, "Region", region, sizeof region);
+        s3_element(xml, "Region", region, sizeof region);
     size_t row = 0;
     while (row < COUNT(refusals) && strcmp(refusals[row].code, code) != 0)
         row++;
@@ -211,13 +204,13 @@ static remote_next_t judge(const remote_place_t *place, const remote_answer_t *a
                is_signed ? known.key->from
                          : ", as none was found in the environment, a profile, a container or "
                            "an instance");
-    if (!is_signed && row == 0)
+    if (!is_signed && answer->status == 403)
         text_append(&sentence,
                     ": unless it is public, set AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY");
     else if (is_known)
         text_print(&sentence, ": %s", refusals[row].advice);
     err_set(err, STATUS_INPUT, "%.3900s", sentence.bytes ? sentence.bytes : code);
-    if (moved && learn_region(name, region, err))
+    if (moved && learn_region(name, region))
         next = REMOTE_ANEW;
     err_t why;
     if (is_known && refusals[row].of_key && is_signed) {

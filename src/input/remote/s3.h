@@ -20,6 +20,7 @@
 #include "input/remote/transport.h"
 
 #include <stdint.h>
+#include <time.h>
 
 /* ---- settings and keys ---- */
 
@@ -42,36 +43,23 @@ bool s3_find_settings(s3_settings_t *settings, err_t *err);
 /* A number that differs when one of the variables of the environment has changed of which both are made. */
 uint64_t s3_environment(void);
 
-/* Overwrites what is known: the next request looks for a key again. */
+/* Overwrites the key: the next request looks for it again. */
 void s3_forget(void);
 
 /* ---- signatures ---- */
 
-/* What a signature covers. The path and the query are encoded, and the query is sorted. Headers are names and values, by
- * name in small letters, with host and x-amz-date among them. payload: the SHA-256 of the body in hex. */
-typedef struct {
-    const char *method, *path, *query;
-    const char *(*headers)[2];
-    size_t header_count;
-    const char *payload, *region, *service, *time; /* time: 20150830T123600Z */
-} s3_signable_t;
-
-/* Appends the value of the header Authorization. */
-bool s3_sign(const s3_signable_t *what, const s3_key_t *key, text_t *to, err_t *err);
-
-/* Signs a GET whose URL is set, as of now: appends headers. Others, such as Range, may be added. */
-bool s3_sign_request(remote_request_t *request, const char *region, const s3_key_t *key, err_t *err);
+/* Signs a request without a body whose URL is set, with its query sorted: appends headers. Others, such as Range, may be
+ * added. service: "s3"; region and key: at most as long as those above. */
+bool s3_sign(remote_request_t *request, const char *region, const char *service, time_t now,
+             const s3_key_t *key, err_t *err);
 
 /* Appends a text of which each byte but letters, digits and -._~ becomes %XX; slashes do, unless they are kept. */
 void s3_encode(text_t *to, const char *text, bool keep_slashes);
 
 /* ---- answers ---- */
 
-/* Finds the first <NAME> in [xml, end): *from and *to are around what is in it. Returns where it ends; NULL: there is none. */
-const char *s3_find_element(const char *xml, const char *end, const char *name, const char **from,
-                            const char **to);
-
-/* Its text, without entities; what does not fit is cut off. False: there is none, and the text is "". */
-bool s3_element(const char *xml, const char *end, const char *name, char *out, size_t room);
+/* The text of the first <NAME> in XML, without entities; what does not fit is cut off. False: there is none, and the text is
+ * "". xml may be NULL. */
+bool s3_element(const char *xml, const char *name, char *out, size_t room);
 
 #endif

@@ -37,7 +37,9 @@ uint64_t s3_environment(void) {
 
 /* Copies a text; what does not fit is found by is_clean. text NULL: it is empty. */
 static void put(char *to, size_t room, const char *text, size_t length) {
-    snprintf(to, room, "%.*s", (int)length, text ? text : "");
+    const size_t size = text ? strnlen(text, length < room ? length : room - 1) : 0;
+    memcpy(to, text ? text : "", size);
+    to[size] = '\0';
 }
 
 /* Did the text fit, and may it stand in a line of a request? */
@@ -48,29 +50,37 @@ static bool is_clean(const char *text, size_t room) {
     return !text[length] && length + 1 < room;
 }
 
-/* The beginning of a file, for secret_free. NULL with status 0 of *err: there is no such file. */
-static char *read_secret(const char *path, err_t *err) {
+/* The beginning of what comes, not by stdio, which has buffers of its own. NULL: *err says why; otherwise for secret_free. */
+static char *read_secret(int fd, const char *name, err_t *err) {
     enum { MOST = 1 << 20 };
-    size_t got;
-    const int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0 && errno != ENOENT && errno != ENOTDIR)
-        fault_system(err, path, errno);
-    if (fd < 0)
-        return NULL;
     char *text = secret_new(MOST);
-    if (!text)
+    ssize_t got = text ? 1 : 0;
+    for (size_t length = 0; got > 0 && length < MOST; length += (size_t)(got > 0 ? got : 0))
+        got = read(fd, text + length, MOST - length);
+    if (text && got >= 0)
+        return text;
+    if (text)
+        fault_system(err, name, errno);
+    else
         err_memory(err, MOST);
-    else if (!fault_read(fd, path, text, MOST, 0, &got, err)) {
-        secret_free(text);
-        text = NULL;
-    }
-    close(fd);
+    secret_free(text);
+    return NULL;
+}
+
+/* The same for a file. NULL with status 0 of *err: there is none. */
+static char *read_file(const char *path, err_t *err) {
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    char *text = fd < 0 ? NULL : read_secret(fd, path, err);
+    if (fd >= 0)
+        close(fd);
+    else if (errno != ENOENT && errno != ENOTDIR)
+        fault_system(err, path, errno);
     return text;
 }
 
 /* The first line of a file that must be there, for secret_free. */
 static char *read_token(const char *path, err_t *err) {
-    char *text = read_secret(path, err);
+    char *text = read_file(path, err);
     if (text)
         text[strcspn(text, "\r\n")] = '\0';
     else if (!err->status)
@@ -88,10 +98,7 @@ typedef struct {
 
 static void find_path(const char *name, const char *usual, char path[PATH_MAX]) {
     const char *given = variable(name), *home = variable("HOME");
-    if (given && (*given != '~' || !home))
-        snprintf(path, PATH_MAX, "%s", given);
-    else
-        snprintf(path, PATH_MAX, "%s%s", home ? home : "", given ? given + 1 : usual);
+    snprintf(path, PATH_MAX, "%s%s", given || !home ? "" : home, given ? given : usual);
 }
 
 static void close_profiles(profiles_t *profiles) {
@@ -105,8 +112,8 @@ static bool open_profiles(profiles_t *profiles, err_t *err) {
     profiles->name = name ? name : "default";
     find_path("AWS_SHARED_CREDENTIALS_FILE", "/.aws/credentials", profiles->credentials_path);
     find_path("AWS_CONFIG_FILE", "/.aws/config", profiles->config_path);
-    profiles->credentials = read_secret(profiles->credentials_path, err);
-    profiles->config = err->status ? NULL : read_secret(profiles->config_path, err);
+    profiles->credentials = read_file(profiles->credentials_path, err);
+    profiles->config = err->status ? NULL : read_file(profiles->config_path, err);
     if (err->status)
         close_profiles(profiles);
     return !err->status;
@@ -243,7 +250,7 @@ static found_t read_key(const char *body, s3_key_t *key, const char *from, err_t
         if (*rows[i].to) /* a token has one of two names */
             continue;
         if (is_xml)
-            s3_element(body, body + strlen(body), rows[i].name, rows[i].to, rows[i].room);
+            s3_element(body, rows[i].name, rows[i].to, rows[i].room);
         else
             json_text(body, rows[i].name, rows[i].to, rows[i].room);
     }
@@ -275,14 +282,13 @@ static found_t ask(const question_t *question, const char *who, remote_answer_t 
         text_print(&request.headers, "%s: %s\n", question->header, question->value);
     if (!transport_send(&request, MOST, answer, err))
         return FAILED;
-    const char *body = answer->body.bytes ? answer->body.bytes : "", *end = body + answer->body.length;
-    if (answer->status == 200 && *body)
+    if (answer->status == 200 && answer->body.length)
         return FOUND;
-    s3_element(body, end, "Code", code, sizeof code);
-    s3_element(body, end, "Message", message, sizeof message);
+    s3_element(answer->body.bytes, "Code", code, sizeof code);
+    s3_element(answer->body.bytes, "Message", message, sizeof message);
     if (answer->status)
-        err_set(err, STATUS_INPUT, "s3: there is no key from %s, which answered %u %s %s", who,
-                answer->status, code, message);
+        err_set(err, STATUS_INPUT, "s3: there is no key from %s, which answered %u%s%s%s%s", who,
+                answer->status, *code ? " " : "", code, *message ? " " : "", message);
     else
         err_set(err, STATUS_INPUT, "s3: there is no key from %s: %.500s", who, answer->why.text);
     return answer->status && answer->status < 500 ? FAILED : PASSES;
@@ -310,25 +316,21 @@ static found_t ask_for_line(const question_t *question, const char *who, char *o
 /* ---- places of keys ---- */
 
 static found_t from_environment(s3_key_t *key, err_t *err) {
-    const struct {
-        const char *name;
-        char *to;
-        size_t room;
-    } rows[] = {{"AWS_ACCESS_KEY_ID", key->id, sizeof key->id},
-                {"AWS_SECRET_ACCESS_KEY", key->secret, sizeof key->secret},
-                {"AWS_SESSION_TOKEN", key->token, sizeof key->token}};
-    if (!variable(rows[0].name) && !variable(rows[1].name))
+    const char *id = variable("AWS_ACCESS_KEY_ID"), *secret = variable("AWS_SECRET_ACCESS_KEY"),
+               *token = variable("AWS_SESSION_TOKEN");
+    if (!id && !secret)
         return NOT_THERE;
-    snprintf(key->from, sizeof key->from, "the environment (%s)", rows[0].name);
-    for (size_t i = 0; i < COUNT(rows); i++) {
-        const char *text = variable(rows[i].name);
-        put(rows[i].to, rows[i].room, text, text ? strlen(text) : 0);
+    if (!id || !secret) {
+        err_set(err, STATUS_INPUT, "s3: %s is set without %s: set both of them, or neither",
+                id ? "AWS_ACCESS_KEY_ID" : "AWS_SECRET_ACCESS_KEY",
+                id ? "AWS_SECRET_ACCESS_KEY" : "AWS_ACCESS_KEY_ID");
+        return FAILED;
     }
-    if (*key->id && *key->secret)
-        return FOUND;
-    err_set(err, STATUS_INPUT, "s3: %s is set without %s: set both of them, or neither", rows[!*key->id].name,
-            rows[!!*key->id].name);
-    return FAILED;
+    put(key->from, sizeof key->from, "the environment (AWS_ACCESS_KEY_ID)", sizeof key->from);
+    put(key->id, sizeof key->id, id, sizeof key->id);
+    put(key->secret, sizeof key->secret, secret, sizeof key->secret);
+    put(key->token, sizeof key->token, token, sizeof key->token);
+    return FOUND;
 }
 
 /* The key of a role, which the security token service (STS) gives for the token in a file. */
@@ -371,24 +373,14 @@ static found_t from_web_identity(s3_key_t *key, err_t *err) {
 }
 
 static found_t by_process(const char *command, const char *who, s3_key_t *key, err_t *err) {
-    enum { MOST = 64 * 1024 };
     text_t line = {0};
     text_print(&line, "exec </dev/null\n%s", command); /* stdin may have records */
-    char *printed = line.lacking ? NULL : secret_new(MOST);
-    FILE *process = printed ? popen(line.bytes, "re") : NULL;
-    size_t length = 0;
-    ssize_t got = process ? 1 : 0;
-    while (got > 0 && length < MOST) { /* not by stdio, which has a buffer of its own */
-        got = read(fileno(process), printed + length, MOST - length);
-        length += got > 0 ? (size_t)got : 0;
-    }
-    const int status = process ? pclose(process) : -1;
+    FILE *process = line.lacking ? NULL : popen(line.bytes, "re");
+    char *printed = process ? read_secret(fileno(process), who, err) : NULL;
     found_t found = FAILED;
-    if (!printed)
-        err_memory(err, MOST);
-    else if (!process || status > 0)
+    if (!process || pclose(process) > 0)
         err_set(err, STATUS_INPUT, "s3: %s failed: run its command by hand to see why", who);
-    else
+    else if (printed)
         found = read_key(printed, key, who, err);
     secret_free(printed);
     text_free(&line);
@@ -422,10 +414,9 @@ static found_t from_opened(const profiles_t *profiles, s3_key_t *key, err_t *err
         found = FAILED;
         if (needs_command)
             err_set(err, STATUS_INPUT,
-                    "s3: the key of profile '%.60s' comes by SSO or by another profile's role, which "
-                    "Amazon's own "
-                    "command does: add another profile to %.300s with the line 'credential_process = aws "
-                    "configure export-credentials --profile %.60s', and name that one in AWS_PROFILE",
+                    "s3: the key of profile '%.60s' comes by SSO or by a role of another profile: add a "
+                    "profile to %.300s with the line 'credential_process = aws configure "
+                    "export-credentials --profile %.60s', and name that one in AWS_PROFILE",
                     name, profiles->config_path, name);
         else
             err_set(err, STATUS_INPUT,
@@ -448,8 +439,6 @@ static found_t from_profile(s3_key_t *key, err_t *err) {
 }
 
 static found_t from_container(s3_key_t *key, err_t *err) {
-    static const char *const near[] = {"localhost",     "127.0.0.1",      "[::1]",
-                                       "169.254.170.2", "169.254.170.23", "[fd00:ec2::23]"};
     const char *relative = variable("AWS_CONTAINER_CREDENTIALS_RELATIVE_URI"),
                *whole = variable("AWS_CONTAINER_CREDENTIALS_FULL_URI"),
                *file = variable("AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE");
@@ -457,16 +446,6 @@ static found_t from_container(s3_key_t *key, err_t *err) {
     if (!relative && !whole)
         return NOT_THERE;
     snprintf(url, sizeof url, "%s%s", relative ? "http://169.254.170.2" : "", relative ? relative : whole);
-    bool is_safe = strncmp(url, "https://", 8) == 0;
-    for (size_t i = 0; i < COUNT(near) && strncmp(url, "http://", 7) == 0; i++)
-        is_safe |= strncmp(url + 7, near[i], strlen(near[i])) == 0 && strchr(":/?", url[7 + strlen(near[i])]);
-    if (!is_safe) {
-        err_set(err, STATUS_INPUT,
-                "s3: AWS_CONTAINER_CREDENTIALS_FULL_URI is neither https nor an address of this container, "
-                "so others "
-                "could read the key: give an https URL");
-        return FAILED;
-    }
     if (file && !(token = read_token(file, err)))
         return FAILED;
     const question_t question = {.method = "GET",

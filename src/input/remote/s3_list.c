@@ -1,9 +1,9 @@
 /* Lists of objects, page by page, and the little of XML that S3 answers in. */
 #include "base/chars.h"
+#include "format/values/hex.h"
 #include "input/remote/remote.h"
 #include "input/remote/s3.h"
 
-#include <ctype.h>
 #include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,67 +11,50 @@
 
 /* ---- XML ---- */
 
-const char *s3_find_element(const char *xml, const char *end, const char *name, const char **from,
-                            const char **to) {
-    char closes[64];
+/* The place after <NAME>; NULL: there is none. */
+static const char *find_element(const char *xml, const char *name) {
     const size_t length = strlen(name);
-    const int closing = snprintf(closes, sizeof closes, "</%s>", name);
-    for (const char *at = xml; (at = memchr(at, '<', (size_t)(end - at))); at++) {
-        const char *after = at + 1 + length;
-        if (after >= end || memcmp(at + 1, name, length) != 0 || !strchr("> \t\r\n", *after))
-            continue;
-        const char *opened = memchr(after, '>', (size_t)(end - after));
-        *from = opened ? opened + 1 : end;
-        *to = memmem(*from, (size_t)(end - *from), closes, (size_t)closing);
-        return *to ? *to + closing : NULL;
-    }
+    for (const char *at = xml; at && (at = strchr(at, '<')); at++)
+        if (strncmp(at + 1, name, length) == 0 && at[1 + length] && strchr("> \t\r\n", at[1 + length])) {
+            at = strchr(at, '>');
+            return at ? at + 1 : NULL;
+        }
     return NULL;
 }
 
-/* Writes the character of an entity at *at, a &, and moves behind it. What is no entity stays. */
-static size_t put_entity(const char **at, const char *end, uint8_t out[4]) {
-    static const struct {
-        const char *name;
-        char character;
-    } rows[] = {{"&amp;", '&'}, {"&lt;", '<'}, {"&gt;", '>'}, {"&quot;", '"'}, {"&apos;", '\''}};
-    const size_t left = (size_t)(end - *at);
-    for (size_t i = 0; i < COUNT(rows); i++)
-        if (left >= strlen(rows[i].name) && memcmp(*at, rows[i].name, strlen(rows[i].name)) == 0) {
-            *at += strlen(rows[i].name);
-            *out = (uint8_t)rows[i].character;
+/* Writes the character of an entity at *at, and moves on. What is no entity stays. */
+static size_t put_entity(const char **at, uint8_t out[4]) {
+    static const char *const names[] = {"&amp;", "&lt;", "&gt;", "&quot;", "&apos;"};
+    static const char characters[] = "&<>\"'";
+    for (size_t i = 0; i < COUNT(names); i++)
+        if (strncmp(*at, names[i], strlen(names[i])) == 0) {
+            *at += strlen(names[i]);
+            *out = (uint8_t)characters[i];
             return 1;
         }
-    const bool is_hex = left > 3 && (*at)[1] == '#' && (*at)[2] == 'x';
+    const bool is_hex = strncmp(*at, "&#x", 3) == 0;
     char *after = NULL;
     const unsigned long number =
-        left > 3 && (*at)[1] == '#' ? strtoul(*at + 2 + is_hex, &after, is_hex ? 16 : 10) : 0;
-    if (after && after < end && *after == ';' && number && number < 0x110000) {
+        strncmp(*at, "&#", 2) == 0 ? strtoul(*at + 2 + is_hex, &after, is_hex ? 16 : 10) : 0;
+    if (number && number < 0x110000 && *after == ';') {
         *at = after + 1;
         return utf8_put(out, (uint32_t)number);
     }
-    *out = '&';
+    *out = (uint8_t) * *at;
     ++*at;
     return 1;
 }
 
-bool s3_element(const char *xml, const char *end, const char *name, char *out, size_t room) {
-    const char *at, *to;
-    size_t size = 0;
-    *out = '\0';
-    if (!s3_find_element(xml, end, name, &at, &to))
-        return false;
-    while (at < to && size + 4 < room) {
-        uint8_t character[4] = {(uint8_t)*at};
-        size_t length = 1;
-        if (*at == '&')
-            length = put_entity(&at, to, character);
-        else
-            at++;
+bool s3_element(const char *xml, const char *name, char *out, size_t room) {
+    const char *at = find_element(xml, name);
+    size_t size = 0, length;
+    for (; at && *at && *at != '<' && size + 4 < room; size += length) {
+        uint8_t character[4];
+        length = put_entity(&at, character);
         memcpy(out + size, character, length);
-        size += length;
     }
-    out[size] = '\0';
-    return true;
+    out[at && *at ? size : 0] = '\0';
+    return at && *at;
 }
 
 /* ---- lists ---- */
@@ -98,23 +81,19 @@ bool remote_is_several(const char *url) {
 static void decode(char *text) {
     char *to = text;
     for (const char *at = text; *at; at++) {
-        char digits[3] = {0};
-        if (*at == '%' && isxdigit((unsigned char)at[1]) && isxdigit((unsigned char)at[2])) {
-            memcpy(digits, at + 1, 2);
-            *to++ = (char)strtoul(digits, NULL, 16);
+        uint8_t byte = *at == '+' ? ' ' : (uint8_t)*at;
+        if (*at == '%' && at[1] && at[2] && hex_read_byte((const uint8_t *)at + 1, 2, &byte))
             at += 2;
-        } else
-            *to++ = *at == '+' ? ' ' : *at;
+        *to++ = (char)byte;
     }
     *to = '\0';
 }
 
-static bool take_page(list_t *list, const char *xml, const char *end, err_t *err) {
+static bool take_page(list_t *list, const char *xml, err_t *err) {
     char encoding[16], key[KEY_ROOM];
-    const char *from, *to;
-    const bool encoded = s3_element(xml, end, "EncodingType", encoding, sizeof encoding);
-    while ((xml = s3_find_element(xml, end, "Contents", &from, &to))) {
-        s3_element(from, to, "Key", key, sizeof key);
+    const bool encoded = s3_element(xml, "EncodingType", encoding, sizeof encoding);
+    while ((xml = find_element(xml, "Contents"))) {
+        s3_element(xml, "Key", key, sizeof key);
         if (encoded)
             decode(key);
         if (++list->count > MOST_OBJECTS)
@@ -162,17 +141,17 @@ static bool list_pages(list_t *list, int64_t patience_ns, err_t *err) {
             .scheme = &remote_s3, .url = list->bucket_url, .shown = list->shown, .query = query};
         bool ok = query && transport_fetch(&place, 0, 0, patience_ns, MOST_PAGE, &answer, err);
         if (ok) {
-            const char *xml = answer.body.bytes ? answer.body.bytes : "", *end = xml + answer.body.length;
+            const char *xml = answer.body.bytes ? answer.body.bytes : "";
             memcpy(last, token, sizeof last);
-            s3_element(xml, end, "IsTruncated", truncated, sizeof truncated);
-            s3_element(xml, end, "NextContinuationToken", token, sizeof token);
+            s3_element(xml, "IsTruncated", truncated, sizeof truncated);
+            s3_element(xml, "NextContinuationToken", token, sizeof token);
             const bool more = strcmp(truncated, "true") == 0;
             if (!more)
                 *token = '\0';
             if (!strstr(xml, "<ListBucketResult") || (more && (!*token || strcmp(token, last) == 0)))
                 ok = err_set(err, STATUS_INPUT,
                              "%s: what answered is no list of S3; check AWS_ENDPOINT_URL_S3", list->shown);
-            ok = ok && take_page(list, xml, end, err);
+            ok = ok && take_page(list, xml, err);
         }
         transport_free_answer(&answer);
         free(query);
