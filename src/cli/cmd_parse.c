@@ -23,6 +23,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+enum { AHEAD = 16 << 20 }; /* of an object */
+
 typedef enum { EMIT_JSON, EMIT_RAW, EMIT_BSON, EMIT_NONE } emit_kind_t;
 
 typedef struct {
@@ -272,6 +274,7 @@ static bool parse_all(parse_t *parse, char **args, int count, err_t *err) {
          !(parse->filter = filter_parse(parse->schema, spec->filters, spec->filter_count, err))) ||
         !check_inputs(parse->schema, manifest, NULL, false, NULL, err))
         return false;
+    parse->kit.pace = (remote_pace_t){.ahead = AHEAD, .connections = 4};
     parse->pool = pool_new(1 << 30, CUTTER_BUFFER);
     parse->reader = records_new(parse->schema);
     parse->emitter = raw ? emit_new(parse->schema) : NULL;

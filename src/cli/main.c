@@ -1,6 +1,7 @@
 #include "base/log.h"
 #include "base/stop.h"
 #include "cli/options/cli.h"
+#include "input/remote/remote.h"
 #include "server/server.h"
 
 #include <errno.h>
@@ -101,6 +102,8 @@ int main(int argc, char **argv) {
     guard_driver();
     give_back_large();
     forget_shared_counters();
+    for (int i = 1; i < argc; i++) /* ps shows them */
+        remote_hide(argv[i]);
     if (argc < 2) {
         cli_print_help(NULL);
         return STATUS_USAGE;

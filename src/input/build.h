@@ -28,6 +28,7 @@ typedef struct {
     source_kit_t kit; /* reads compressed archives, and the first bytes of what else is compressed */
     uint8_t text[INPUT_HEAD_MOST]; /* of the last of the latter */
     bool keeps;                    /* the beginnings of texts are wanted */
+    int64_t patience_ns;           /* for objects */
     err_t *err;
 } identifier_t;
 
@@ -45,14 +46,13 @@ typedef struct {
     size_t room;
     size_t archive_room;
     identifier_t own;
-    const identified_t
-        *identified;      /* the file that is added next, if another thread has identified it; or NULL */
-    uint64_t kept;        /* bytes of manifest_options_t.keep */
-    void *seen;           /* a tree (tsearch) of the files and folders that were met */
-    const char *member;   /* the collection of an archive that the argument at hand names, or NULL */
-    bool several;         /* an argument is a folder or a pattern, which may stand for several files */
-    bool unsure;          /* of the argument at hand: some files are BSON without metadata, in folders */
-    const char *why_none; /* of the same: why the wanted collection has no documents; or NULL */
+    identified_t *identified; /* the file that is added next, if another thread has identified it; or NULL */
+    uint64_t kept;            /* bytes of manifest_options_t.keep */
+    void *seen;               /* a tree (tsearch) of the files and folders that were met */
+    const char *member;       /* the collection of an archive that the argument at hand names, or NULL */
+    bool several;             /* an argument is a folder or a pattern, which may stand for several files */
+    bool unsure;              /* of the argument at hand: some files are BSON without metadata, in folders */
+    const char *why_none;     /* of the same: why the wanted collection has no documents; or NULL */
     err_t *err;
 } build_t;
 
@@ -93,21 +93,25 @@ bool walk_path(build_t *build, const char *path, bool in_walk);
 /* ---- identify.c ---- */
 
 /* Opens a regular file, once, and sets all that identifies it, and its head, which stays valid until this thread identifies
- * another file. *is: what it is, or what is in it if that is compressed, and an archive or a reject file. The caller closes *fd,
- * also after a failure; -1: none. */
-bool identify_file(identifier_t *by, const char *path, int *fd, input_file_t *file, magic_is_t *is);
+ * another file. *is: what it is, or what is in it if that is compressed, and an archive or a reject file. The caller closes the
+ * origin, also after a failure. path: also the URL of an object, which is seen. */
+bool identify_file(identifier_t *by, const char *path, origin_t *origin, input_file_t *file, magic_is_t *is);
+
+/* What stands for an object where files are told apart by device and inode. */
+struct stat identify_object(const char *url);
 
 /* Identifies the files under these paths, in several threads. Those that it cannot identify are not `known`. */
-void identify_ahead(bool keeps, char *const *paths, identified_t *files, size_t count);
+void identify_ahead(const identifier_t *like, char *const *paths, identified_t *files, size_t count);
+void identify_forget(identified_t *one); /* unless it was taken */
 
 /* *is: what the text of a compressed file or member begins as; text where it cannot be read. Where that is UTF-16, the bound is
- * raised. Sets its head. fd: of the file that it is in. False: this host is short of something. */
-bool identify_text(identifier_t *by, int fd, input_file_t *file, magic_is_t *is);
+ * raised. Sets its head. origin: of the file that it is in. False: this host is short of something. */
+bool identify_text(identifier_t *by, const origin_t *origin, input_file_t *file, magic_is_t *is);
 
-/* Sets kind, ends of lines, text bound and head by the first bytes of a file or of a tar's member. fd: of that file or tar; of a
- * compressed tar -1. */
-bool identify_head(identifier_t *by, int fd, input_file_t *file, const uint8_t *head, size_t size,
-                   magic_place_t place, magic_is_t *is);
+/* Sets kind, ends of lines, text bound and head by the first bytes of a file or of a tar's member. origin: of that file or
+ * tar; of a compressed tar none. */
+bool identify_head(identifier_t *by, const origin_t *origin, input_file_t *file, const uint8_t *head,
+                   size_t size, magic_place_t place, magic_is_t *is);
 
 /* All but its digest. */
 void identify_zip_member(const archive_entry_t *entry, input_file_t *file);
@@ -115,7 +119,7 @@ void identify_zip_member(const archive_entry_t *entry, input_file_t *file);
 /* ---- members.c ---- */
 
 /* Adds what an archive holds, which was set aside. */
-bool members_add(build_t *build, int fd, input_file_t *archive, magic_is_t is);
+bool members_add(build_t *build, const origin_t *origin, input_file_t *archive, magic_is_t is);
 
 /* ---- dumps.c ---- */
 

@@ -13,6 +13,8 @@
 #include <xxhash.h>
 #include <zstd.h>
 
+enum { OBJECTS = 0x7e307e };
+
 enum {
     FILES_A_THREAD = 32,   /* for fewer files another thread is not worth its start */
     END_BYTES = 64 * 1024, /* of what a digest is made, at both ends */
@@ -35,13 +37,14 @@ static void set_digest(uint64_t digest[2], const void *bytes, size_t size, uint6
 static _Thread_local uint8_t scratch[SCRATCH];
 
 /* The scratch gets the size and both ends of the file: what its digest is made of. *got: without the size. */
-static bool read_ends(int fd, const char *name, uint64_t size, uint64_t digest[2], size_t *got, err_t *err) {
+static bool read_ends(const origin_t *origin, const char *name, uint64_t size, uint64_t digest[2],
+                      size_t *got, err_t *err) {
     const size_t head = size < END_BYTES ? (size_t)size : END_BYTES,
                  tail = size - head < END_BYTES ? (size_t)(size - head) : END_BYTES;
     size_t more;
     bytes_put_le64(scratch, size);
-    if (!fault_read(fd, name, scratch + 8, head, 0, got, err) ||
-        !fault_read(fd, name, scratch + 8 + *got, tail, size - tail, &more, err))
+    if (!origin_read(origin, name, scratch + 8, head, 0, got, err) ||
+        !origin_read(origin, name, scratch + 8 + *got, tail, size - tail, &more, err))
         return false;
     *got += more;
     if (*got != head + tail)
@@ -58,11 +61,10 @@ bool manifest_digest_at(const input_file_t *file, uint64_t size, uint64_t digest
         set_digest(digest, scratch, 8 + size, 0);
         return true;
     }
-    const int fd = open(file->path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return fault_system(err, file->name, errno);
-    const bool ok = read_ends(fd, file->name, size, digest, &got, err);
-    close(fd);
+    origin_t origin;
+    const bool ok = origin_open(&origin, file, &(remote_pace_t){.ahead = 0}, err) &&
+                    read_ends(&origin, file->name, size, digest, &got, err);
+    origin_close(&origin);
     return ok;
 }
 
@@ -106,15 +108,16 @@ static uint64_t zstd_bound(int fd, uint64_t at, uint64_t to) {
     return at == to ? text : 0;
 }
 
-/* Sets the most text of a file or of a tar's member. fd: of that file or tar; of a compressed tar -1. */
-static void set_bound(int fd, input_file_t *file) {
+/* Sets the most text of a file or of a tar's member. origin: of that file or tar; of a compressed tar none. Looking for the frames
+ * of an object would take hundreds of requests. */
+static void set_bound(const origin_t *origin, input_file_t *file) {
     const uint64_t from = file->archive_offset, size = file->disk_bytes;
     const input_kind_t kind = file->kind;
-    file->text_bound = kind == INPUT_PLAIN             ? size
-                       : kind == INPUT_GZIP            ? size * DEFLATE_EXPANDS
-                       : kind == INPUT_UTF16           ? utf8_bound(size)
-                       : kind == INPUT_ZSTD && fd >= 0 ? zstd_bound(fd, from, from + size)
-                                                       : 0;
+    file->text_bound = kind == INPUT_PLAIN                     ? size
+                       : kind == INPUT_GZIP                    ? size * DEFLATE_EXPANDS
+                       : kind == INPUT_UTF16                   ? utf8_bound(size)
+                       : kind == INPUT_ZSTD && origin->fd >= 0 ? zstd_bound(origin->fd, from, from + size)
+                                                               : 0;
     if (file->archive && (kind == INPUT_ZSTD || kind == INPUT_XZ) && !file->text_bound &&
         size < BOUND_MOST / EXPANDS)
         file->text_bound = size * EXPANDS;
@@ -126,8 +129,8 @@ static void set_head(input_file_t *file, const uint8_t *text, size_t length, boo
         file->head = (input_head_t){text, (uint32_t)length, whole};
 }
 
-bool identify_head(identifier_t *by, int fd, input_file_t *file, const uint8_t *head, size_t size,
-                   magic_place_t place, magic_is_t *is) {
+bool identify_head(identifier_t *by, const origin_t *origin, input_file_t *file, const uint8_t *head,
+                   size_t size, magic_place_t place, magic_is_t *is) {
     const magic_t *magic = magic_of(head, size);
     const size_t kept = size < INPUT_HEAD_MOST ? size : INPUT_HEAD_MOST;
     *is = magic->is;
@@ -135,14 +138,14 @@ bool identify_head(identifier_t *by, int fd, input_file_t *file, const uint8_t *
     file->cr_lines = file->kind == INPUT_PLAIN && magic_of_cr_lines(head, size);
     if (by->keeps && *is == MAGIC_TEXT && !file->cr_lines)
         set_head(file, head, kept, kept == file->disk_bytes);
-    set_bound(fd, file);
+    set_bound(origin, file);
     return magic_accept(magic, place, file->name, by->err);
 }
 
-bool identify_text(identifier_t *by, int fd, input_file_t *file, magic_is_t *is) {
+bool identify_text(identifier_t *by, const origin_t *origin, input_file_t *file, magic_is_t *is) {
     const size_t most = by->keeps ? INPUT_HEAD_MOST : MAGIC_BYTES;
     err_t why = {.status = STATUS_OK};
-    source_t *source = source_open_packed(&by->kit, file, fd, &why);
+    source_t *source = source_open_packed(&by->kit, file, origin->fd, &why);
     const ssize_t got = source ? source_read(source, by->text, most, &why) : 0;
     const size_t length = got > 0 ? (size_t)got : 0;
     uint8_t next;
@@ -167,29 +170,29 @@ static bool ends_as_zip(const uint8_t *tail, const uint8_t *end) {
     return false;
 }
 
-static bool identify_opened(identifier_t *by, int fd, input_file_t *file, magic_is_t *is) {
+static bool identify_opened(identifier_t *by, const origin_t *origin, input_file_t *file, magic_is_t *is) {
     static const size_t lengths[] = {64, 1024};
     const uint64_t size = file->disk_bytes;
     uint8_t *const head = scratch + 8;
     size_t got;
-    if (!read_ends(fd, file->name, size, file->digest, &got, by->err))
+    if (!read_ends(origin, file->name, size, file->digest, &got, by->err))
         return false;
     for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++)
         file->begins.hashes[i] = size < lengths[i] ? 0 : XXH3_64bits(head, lengths[i]);
     /* Systems that make a file while it is read (/proc, and some network drives) report a size of 0. */
-    if (!size && pread(fd, head, 1, 0) > 0)
+    if (!size && origin_pread(origin, head, 1, 0, by->err) > 0)
         return err_set(by->err, STATUS_INPUT,
                        "%.1000s: says that it has 0 bytes, and has more, so nobody knows where it ends; pipe "
                        "it in, and name the input '-'",
                        file->name);
-    if (!identify_head(by, fd, file, head, got, MAGIC_IN_FILE, is))
+    if (!identify_head(by, origin, file, head, got, MAGIC_IN_FILE, is))
         return false;
     /* Before a zip there may be a program that unpacks it, or (in the last part of a divided one) anything. */
     if (*is == MAGIC_TEXT && ends_as_zip(head + (got < END_BYTES ? 0 : got - END_BYTES), head + got))
         *is = MAGIC_ZIP;
     if (*is == MAGIC_PACKED) {
         magic_is_t within;
-        if (!identify_text(by, fd, file, &within))
+        if (!identify_text(by, origin, file, &within))
             return false;
         if (within == MAGIC_TAR || within == MAGIC_DUMP || within == MAGIC_REJECTS)
             *is = within;
@@ -197,23 +200,43 @@ static bool identify_opened(identifier_t *by, int fd, input_file_t *file, magic_
     return true;
 }
 
-bool identify_file(identifier_t *by, const char *path, int *fd, input_file_t *file, magic_is_t *is) {
-    struct stat status;
-    *fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-    if (*fd < 0 || fstat(*fd, &status) != 0)
+/* An object has a device of its own, and a number for its name. */
+struct stat identify_object(const char *url) {
+    return (struct stat){.st_dev = OBJECTS, .st_ino = XXH3_64bits(url, strlen(url)), .st_mode = S_IFREG};
+}
+
+/* Sees the object that a URL names, or opens the file. */
+static bool open_one(identifier_t *by, const char *path, origin_t *origin, input_file_t *file) {
+    struct stat status = {.st_size = 0};
+    if (remote_is(path) && !(file->object = remote_see(path, by->patience_ns, by->err)))
+        return false;
+    if (!origin_open(origin, file, &(remote_pace_t){.ahead = 0}, by->err))
+        return false;
+    if (file->object) {
+        status = identify_object(path);
+        status.st_size = (off_t)remote_size(file->object);
+        status.st_mtim = clock_to_timespec(remote_modified_ns(file->object));
+        file->in_order = !remote_gives_ranges(file->object);
+    } else if (fstat(origin->fd, &status) != 0) {
         return fault_system(by->err, file->name, errno);
+    }
     file->has_identity = true;
     file->disk_bytes = (uint64_t)status.st_size;
     file->modified_ns = clock_from_timespec(status.st_mtim);
     file->device = status.st_dev;
     file->inode = status.st_ino;
-    return identify_opened(by, *fd, file, is);
+    return true;
+}
+
+bool identify_file(identifier_t *by, const char *path, origin_t *origin, input_file_t *file, magic_is_t *is) {
+    *origin = origin_none;
+    return open_one(by, path, origin, file) && identify_opened(by, origin, file, is);
 }
 
 /* ---- several files at once ---- */
 
 typedef struct {
-    bool keeps;
+    const identifier_t *like;
     char *const *paths;
     identified_t *files;
     size_t count;
@@ -223,28 +246,38 @@ typedef struct {
 /* What cannot be identified, and archives, are left to the walk, which has the sentences. */
 static void identify_one(identifier_t *by, char *path, identified_t *one) {
     struct stat status;
-    int fd = -1;
+    origin_t origin = origin_none;
     one->file = (input_file_t){.path = path, .name = path};
-    one->known = stat(path, &status) == 0 && S_ISREG(status.st_mode) &&
-                 identify_file(by, path, &fd, &one->file, &one->is) && one->is <= MAGIC_PACKED;
-    if (fd >= 0)
-        close(fd);
+    const bool may =
+        remote_is(path) ? !remote_is_several(path) : stat(path, &status) == 0 && S_ISREG(status.st_mode);
+    one->known = may && identify_file(by, path, &origin, &one->file, &one->is) && one->is <= MAGIC_PACKED;
+    origin_close(&origin);
+    if (!one->known)
+        identify_forget(one);
     if (one->file.head.bytes)
         one->file.head.bytes = memcpy(one->text, one->file.head.bytes, one->file.head.length);
+}
+
+void identify_forget(identified_t *one) {
+    remote_forget(one->file.object);
+    one->file.object = NULL;
 }
 
 static void *identify_some(void *context) {
     ahead_t *ahead = context;
     err_t ignored;
-    identifier_t by = {.kit = {.looks = true}, .keeps = ahead->keeps, .err = &ignored};
+    identifier_t by = {.kit = {.looks = true},
+                       .keeps = ahead->like->keeps,
+                       .patience_ns = ahead->like->patience_ns,
+                       .err = &ignored};
     for (size_t at; (at = ahead->next++) < ahead->count && !stop_signal();)
         identify_one(&by, ahead->paths[at], &ahead->files[at]);
     source_kit_close(&by.kit);
     return NULL;
 }
 
-void identify_ahead(bool keeps, char *const *paths, identified_t *files, size_t count) {
-    ahead_t ahead = {.keeps = keeps, .paths = paths, .files = files, .count = count};
+void identify_ahead(const identifier_t *like, char *const *paths, identified_t *files, size_t count) {
+    ahead_t ahead = {.like = like, .paths = paths, .files = files, .count = count};
     for (size_t i = 0; i < count; i++)
         files[i].known = false;
     team_share(identify_some, &ahead, count / FILES_A_THREAD);

@@ -171,10 +171,18 @@ bool manifest_decode(manifest_t *manifest, const char *encoding) {
     return true;
 }
 
+bool manifest_has_objects(const manifest_t *manifest) {
+    size_t at = 0;
+    while (at < manifest->count && !manifest->files[at].object)
+        at++;
+    return at < manifest->count;
+}
+
 void manifest_free_file(input_file_t *file) {
     source_close(file->begun);
     free(file->path);
     free(file->fault);
+    remote_forget(file->object);
     free(file->name);
     free(file->collection);
     free(file->metadata);

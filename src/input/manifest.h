@@ -35,6 +35,7 @@ typedef struct {
     /* Bytes of memory for the beginnings of texts, which sources of a kit that `looks` then give out without opening
      * the file again. 0: none is kept. */
     uint64_t keep;
+    int64_t patience_ns; /* for how long a server of objects may not answer; 0: a minute */
 } manifest_options_t;
 
 /* args: files, folders (read by name; hidden files and reject files are left out), patterns that the shell left
@@ -49,6 +50,9 @@ bool manifest_build(manifest_t *manifest, char *const *args, size_t count, const
 /* Where the format names an encoding that iconv knows (else NULL, and nothing happens): the text of all inputs is converted
  * from it to UTF-8. Before they are read; the name must live as long as the manifest. */
 bool manifest_decode(manifest_t *manifest, const char *encoding); /* true */
+
+/* Are some of its inputs objects that URLs name? */
+bool manifest_has_objects(const manifest_t *manifest);
 
 /* Frees the beginnings that were kept; no source may use them any more. */
 void manifest_forget_heads(manifest_t *manifest);

@@ -1,4 +1,5 @@
 /* Adds the members of a zip or a tar, and the collections of an archive of mongodump. */
+#include "base/log.h"
 #include "base/stop.h"
 #include "input/build.h"
 #include "input/file/bytes.h"
@@ -16,7 +17,7 @@ enum { PIECE = 64 * 1024, CHUNK = 16 * 1024 };
 typedef struct {
     build_t *build;
     input_file_t *file;
-    int fd;
+    const origin_t *origin;
     char *said;         /* the folder or member that was left out last, or NULL */
     void *names;        /* a tree (tsearch) of the names of its members */
     size_t first;       /* its first member in the manifest */
@@ -68,6 +69,7 @@ static input_file_t *add_input(archive_t *archive, char *name) {
     file->modified_ns = seen->modified_ns;
     file->device = seen->device;
     file->inode = seen->inode;
+    file->object = remote_share(seen->object);
     return file;
 }
 
@@ -117,7 +119,7 @@ static bool add_zip_member(void *context, const archive_entry_t *entry, err_t *e
     identify_zip_member(entry, file);
     manifest_digest_as(file, file->name + file->member, file->digest);
     magic_is_t is;
-    if (!identify_text(&build->own, archive->fd, file, &is))
+    if (!identify_text(&build->own, archive->origin, file, &is))
         return false;
     build_keep_head(build, file);
     return keep(archive, file, is);
@@ -167,7 +169,7 @@ static bool add_tar_member(void *context, const archive_entry_t *entry, err_t *e
     const size_t most = entry->size < MAGIC_LINES ? (size_t)entry->size : MAGIC_LINES;
     const size_t there = feed_want(&archive->feed, most);
     magic_is_t is;
-    if (!identify_head(&build->own, archive->feed.fd, file,
+    if (!identify_head(&build->own, &archive->feed.origin, file,
                        there ? feed_bytes(&archive->feed) : (const uint8_t *)"", there < most ? there : most,
                        MAGIC_IN_OTHER, &is))
         return false;
@@ -175,7 +177,7 @@ static bool add_tar_member(void *context, const archive_entry_t *entry, err_t *e
     digest_member(archive, file);
     /* within a compressed tar, the text of a compressed member can be seen only when it is read */
     if (is == MAGIC_PACKED && !archive->stream) {
-        if (!identify_text(&build->own, archive->feed.fd, file, &is))
+        if (!identify_text(&build->own, &archive->feed.origin, file, &is))
             return false;
         build_keep_head(build, file);
     }
@@ -225,23 +227,33 @@ static bool add_collection(void *context, const dump_header_t *header, err_t *er
     return (file->collection && (file->metadata || !header->metadata)) || err_memory(err, DUMP_NAME);
 }
 
-bool members_add(build_t *build, int fd, input_file_t *file, magic_is_t is) {
+bool members_add(build_t *build, const origin_t *origin, input_file_t *file, magic_is_t is) {
     const bool packed = file->kind != INPUT_PLAIN;
     archive_t archive;
     memset(&archive, 0, offsetof(archive_t, feed));
     archive.build = build;
     archive.file = file;
-    archive.fd = fd;
+    archive.origin = origin;
     archive.first = build->manifest->count;
     if (packed)
         feed_init_pull(&archive.feed, file->name, pull, &archive, 0, UINT64_MAX);
     else
-        feed_init(&archive.feed, file->name, fd, false, 0, file->disk_bytes);
+        feed_init(&archive.feed, file->name, origin, false, 0, file->disk_bytes);
     archive.feed.most = PIECE;
+    if (is == MAGIC_ZIP && file->in_order)
+        return err_set(
+            build->err, STATUS_INPUT,
+            "%.1000s: is a zip archive, which is read by ranges, and its server gives none: fetch it, and "
+            "load the file",
+            file->name);
+    if (packed && file->object && !build->options->quiet)
+        log_note("%s: is packed as a whole, so it is fetched twice: for the list of what it holds, and to be "
+                 "loaded",
+                 file->name);
     bool ok = !packed || (archive.stream = source_open_archive(&build->own.kit, file, build->err));
     if (ok)
         ok = is == MAGIC_ZIP
-                 ? zip_list(fd, file->disk_bytes, file->name, add_zip_member, &archive, build->err)
+                 ? zip_list(origin, file->disk_bytes, file->name, add_zip_member, &archive, build->err)
              : is == MAGIC_TAR ? read_tar(&archive)
                                : dump_read_list(&archive.feed, add_collection, &archive, build->err);
     if (archive.feed.failed) {

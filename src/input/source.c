@@ -61,7 +61,9 @@ bool source_is_unchanged(const source_t *source, err_t *err) {
     struct stat status;
     if (file->kind == INPUT_STREAM || source->unopened)
         return true;
-    if (fstat((stream_of(source) ? stream_of(source) : source)->feed.fd, &status) != 0)
+    if (file->object) /* each answer of its server was looked at */
+        return true;
+    if (fstat((stream_of(source) ? stream_of(source) : source)->feed.origin.fd, &status) != 0)
         return fault_system(err, source->name, errno);
     const bool same = status.st_dev == file->device && status.st_ino == file->inode &&
                       clock_from_timespec(status.st_mtim) == file->modified_ns;
@@ -77,14 +79,6 @@ static bool choose_decoder(source_t *source, input_kind_t kind, err_t *err) {
                                                : decoder_of(kind);
     source->feed.what = input_kind_name(kind);
     return source->decoder || err_memory(err, FEED_BYTES);
-}
-
-/* A descriptor of its own. Opening a pipe that has no writer yet must not wait, because no signal would be noticed. The
- * same holds for a pipe that has replaced a file. */
-static int open_file(const input_file_t *file) {
-    if (file->pushed || is_stdin(file))
-        return fcntl(file->pushed ? *file->pushed : STDIN_FILENO, F_DUPFD_CLOEXEC, 0);
-    return (int)TEMP_FAILURE_RETRY(open(file->path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
 }
 
 static ssize_t pull(void *archive, void *out, size_t size, err_t *err) {
@@ -113,6 +107,18 @@ static const char *name_of(const input_file_t *file) {
     return is_stdin(file) && strcmp(file->name, "-") == 0 ? "standard input" : file->name;
 }
 
+/* All of an object is wanted, unless the source only looks at it or goes on with a piece. */
+static bool open_origin(source_t *source, err_t *err) {
+    origin_t *origin = &source->feed.origin;
+    const source_kit_t *kit = source->kit;
+    const remote_pace_t pace = {
+        .ahead = kit->pace.ahead, .connections = kit->pace.connections, .pool = kit->pool};
+    const bool ok = origin_open(origin, source->file, &pace, err);
+    if (ok && origin->remote && !kit->looks)
+        remote_read_until(origin->remote, source->feed.end);
+    return ok;
+}
+
 static source_t *new_source(source_kit_t *kit, const input_file_t *file, err_t *err) {
     source_t *source = calloc(1, sizeof *source);
     if (!source) {
@@ -122,7 +128,7 @@ static source_t *new_source(source_kit_t *kit, const input_file_t *file, err_t *
     source->file = file;
     source->name = name_of(file);
     source->kit = kit ? kit : &source->own;
-    source->feed.fd = -1;
+    source->feed.origin = origin_none;
     return source;
 }
 
@@ -133,12 +139,14 @@ static bool open_source(source_t *source, bool is_archive, int fd, err_t *err) {
     feed_t *feed = &source->feed;
     source->begun = is_archive || file->kind == INPUT_PLAIN;
     source->cr_lines = file->cr_lines && !is_archive;
-    feed_init(feed, source->name, -1, is_stream, file->archive_offset,
+    feed_init(feed, source->name, NULL, is_stream, file->archive_offset,
               file->archive_offset + file->disk_bytes);
     bool ok = true;
     if (input_is_in_stream(file))
         ok = go_to_member(source, err);
-    else if ((feed->fd = fd < 0 ? open_file(file) : fcntl(fd, F_DUPFD_CLOEXEC, 0)) < 0)
+    else if (fd < 0)
+        ok = open_origin(source, err);
+    else if ((feed->origin.fd = fcntl(fd, F_DUPFD_CLOEXEC, 0)) < 0)
         ok = fault_system(err, source->name, errno);
     feed->pool = source->kit->pool;
     feed->most = source->kit->looks ? PEEK : 0;
@@ -324,6 +332,11 @@ ssize_t source_read(source_t *source, void *buffer, size_t size, err_t *err) {
     return got ? (ssize_t)got : source->faulty ? -1 : 0;
 }
 
+void source_read_until(source_t *source, uint64_t offset) {
+    if (source->feed.origin.remote && offset < source->feed.end - source->file->archive_offset)
+        remote_read_until(source->feed.origin.remote, source->file->archive_offset + offset);
+}
+
 bool source_unread(source_t *source, const uint8_t *text, size_t length, err_t *err) {
     const size_t left = source->left_end - source->left_at;
     if (length > source->left_at) {
@@ -387,7 +400,7 @@ bool source_skip_to(source_t *source, uint64_t offset, err_t *err) {
 bool source_waits(const source_t *source, int milliseconds) {
     const feed_t *feed = &source->feed;
     return feed->at < feed->filled ||
-           poll(&(struct pollfd){.fd = feed->fd, .events = POLLIN}, 1, milliseconds) != 0;
+           poll(&(struct pollfd){.fd = feed->origin.fd, .events = POLLIN}, 1, milliseconds) != 0;
 }
 
 bool source_is_utf16(const source_t *source) {
@@ -410,8 +423,7 @@ void source_close(source_t *source) {
     if (source->decoder)
         source->decoder->close(source->decoder);
     feed_free(&source->feed);
-    if (source->feed.fd >= 0)
-        close(source->feed.fd);
+    origin_close(&source->feed.origin);
     free(source->left);
     source_close(source->own.archive);
     free(source);

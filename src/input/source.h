@@ -18,6 +18,7 @@ typedef struct {
     /* only looks at texts: reads less at once, and an archive of mongodump not on after the collection. What an input keeps of
      * its text (input_file_t.head) is given out without opening it; it is opened for more than that. */
     bool looks;
+    remote_pace_t pace; /* of objects */
 } source_kit_t;
 
 void source_kit_close(source_kit_t *kit);
@@ -47,6 +48,9 @@ ssize_t source_read(source_t *source, void *buffer, size_t size, err_t *err);
 /* Continues at this offset of the decompressed text. Plain files seek; other inputs read up to it, so only forward. An
  * offset after the end is a fault. */
 bool source_skip_to(source_t *source, uint64_t offset, err_t *err);
+
+/* Of an object nothing from this offset of its text on is fetched before it is read: where a piece ends. */
+void source_read_until(source_t *source, uint64_t offset);
 
 /* The last bytes that were read are to be read again. False: memory is out. */
 bool source_unread(source_t *source, const uint8_t *text, size_t length, err_t *err);

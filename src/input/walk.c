@@ -1,5 +1,5 @@
 /* From the arguments of a command to the files that they stand for: a file, a folder, a pattern, a stream, an archive. */
-#include "base/clock.h"
+#include "base/log.h"
 #include "base/text.h"
 #include "input/build.h"
 #include "input/file/fault.h"
@@ -20,31 +20,36 @@
 
 /* Takes ownership of name. */
 static bool add_regular(build_t *build, const char *path, char *name, bool in_walk) {
-    const identified_t *known = build->identified;
+    identified_t *known = build->identified;
     magic_is_t is;
     build->identified = NULL;
-    int fd = -1;
+    origin_t origin = origin_none;
     input_file_t *file = build_add(build, path, name);
     if (!file)
         return false;
-    bool ok = known || identify_file(&build->own, path, &fd, file, &is);
+    bool ok = known || identify_file(&build->own, path, &origin, file, &is);
     if (known) {
         char *own_path = file->path;
         is = known->is;
         *file = known->file;
+        known->file.object = NULL;
         file->path = own_path;
         file->name = name;
     }
+    if (ok && file->in_order && !build->options->quiet)
+        log_note("%s: its server gives no ranges: it is read in order by one connection, and once more from "
+                 "its start "
+                 "after a stop",
+                 name);
     if (ok && is == MAGIC_REJECTS)
         ok = build_leave_out_rejects(build, in_walk);
     else if (ok && is >= MAGIC_ZIP)
-        ok = (file = build_set_aside(build)) && members_add(build, fd, file, is);
+        ok = (file = build_set_aside(build)) && members_add(build, &origin, file, is);
     else if (ok) {
         build_keep_head(build, file);
         ok = dumps_metadata(path, &file->metadata, build->err);
     }
-    if (fd >= 0)
-        close(fd);
+    origin_close(&origin);
     return ok;
 }
 
@@ -53,20 +58,31 @@ typedef struct {
     char *const *paths;
     size_t count;
     identified_t *files; /* of the portion at hand; NULL: it is small */
+    size_t held;
 } list_t;
 
+static const int64_t PATIENCE_NS = 60 * INT64_C(1000000000);
+
 enum { PORTION = 256, LEAST_AHEAD = 64 };
+
+static void forget_portion(list_t *list) {
+    while (list->held)
+        identify_forget(&list->files[--list->held]);
+}
 
 /* Call it before the path of this number is walked, and, for the end, with their count. */
 static void look_ahead(build_t *build, list_t *list, size_t at) {
     const size_t rest = list->count - at, portion = rest < PORTION ? rest : PORTION;
+    if (at % PORTION == 0 || !rest)
+        forget_portion(list);
     if (portion < LEAST_AHEAD && at % PORTION == 0) {
         free(list->files);
         list->files = NULL;
     } else if (at % PORTION == 0 && (list->files || (list->files = malloc(PORTION * sizeof *list->files)))) {
-        identify_ahead(build->own.keeps, list->paths + at, list->files, portion);
+        identify_ahead(&build->own, list->paths + at, list->files, portion);
+        list->held = portion;
     }
-    const identified_t *one = list->files && rest ? &list->files[at % PORTION] : NULL;
+    identified_t *one = list->files && rest ? &list->files[at % PORTION] : NULL;
     build->identified = one && one->known ? one : NULL;
     if (!rest) {
         free(list->files);
@@ -227,26 +243,79 @@ static bool add_member(build_t *build, const char *path, const char *archive) {
     return ok;
 }
 
+/* ---- URLs ---- */
+
+typedef struct {
+    build_t *build;
+    char **urls;
+    size_t count, room;
+} objects_t;
+
+static bool note_object(void *context, const char *url, err_t *err) {
+    objects_t *objects = context;
+    return GROW(objects->urls, objects->room, objects->count + 1, err) &&
+           ((objects->urls[objects->count++] = strdup(url)) || err_memory(err, strlen(url)));
+}
+
+/* Adds all objects of a prefix or a pattern. */
+static bool add_objects(build_t *build, const char *url) {
+    objects_t objects = {.build = build};
+    build->several = true;
+    bool ok = remote_list(url, build->own.patience_ns, note_object, &objects, build->err);
+    list_t list = {.paths = objects.urls, .count = objects.count};
+    for (size_t i = 0; ok && i < list.count; i++) {
+        look_ahead(build, &list, i);
+        ok = walk_path(build, list.paths[i], true);
+    }
+    look_ahead(build, &list, list.count);
+    for (size_t i = 0; i < objects.count; i++)
+        free(objects.urls[i]);
+    free(objects.urls);
+    return ok;
+}
+
+static bool add_url(build_t *build, const char *url, bool in_walk) {
+    if (remote_is_several(url))
+        return add_objects(build, url);
+    char *shown = remote_shown(url, build->err), *name = shown ? clean_name(shown) : NULL;
+    const char *why = name ? name_reason_to_skip(strrchr(shown, '/') + 1, NULL, in_walk, true) : NULL;
+    bool is_new = false, ok = name;
+    if (ok && why) {
+        build_skip(build, name, why);
+    } else if (ok) {
+        const struct stat status = identify_object(shown);
+        ok = build_meet(build, &status, name, &is_new);
+    }
+    if (is_new)
+        ok = add_regular(build, shown, name, in_walk);
+    else
+        free(name);
+    free(shown);
+    return ok;
+}
+
 /* The pipe fails where the program fails that fetches it: also for half of a file, and for a page that says that there is none. */
 static bool refuse_url(const char *url, err_t *err) {
     static const struct {
-        const char *scheme, *fetch, *to_stdout;
-    } rows[] = {{"s3://", "aws s3 cp", " -"}, {"gs://", "gcloud storage cat", ""}, {"", "curl -f -sSL", ""}};
+        const char *scheme, *fetch;
+    } rows[] = {{"gs://", "gcloud storage cat"}, {"", "curl -f -sSL"}};
     size_t row = 0;
     text_t line = {.length = 0}, pipe = {.length = 0};
     while (strncmp(url, rows[row].scheme, strlen(rows[row].scheme)) != 0)
         row++;
     text_append(&line, rows[row].fetch);
     shell_quote_word(&line, url);
-    text_print(&line, "%s | tipple load --input-name NAME --uri URI -", rows[row].to_stdout);
+    text_append(&line, " | tipple load --input-name NAME --uri URI -");
     char *command = text_take(&line, err);
     if (command)
         shell_quote_word(&pipe, command);
     free(command);
     char *quoted = command ? text_take(&pipe, err) : NULL;
     if (quoted)
-        err_set(err, STATUS_INPUT, "%.1000s: URLs are not read; pipe it in: bash -o pipefail -c%.2000s", url,
-                quoted);
+        err_set(err, STATUS_INPUT,
+                "%.1000s: URLs of this kind are not read; give it by its S3 or https endpoint, or pipe it "
+                "in: bash -o pipefail -c%.2000s",
+                url, quoted);
     free(quoted);
     return false;
 }
@@ -254,6 +323,8 @@ static bool refuse_url(const char *url, err_t *err) {
 static bool walk(build_t *build, const char *path, bool in_walk) {
     struct stat status;
     const bool is_stdin = strcmp(path, "-") == 0;
+    if (remote_is(path))
+        return add_url(build, path, in_walk);
     if (is_stdin ? stdin_tells(&status) : stat(path, &status) == 0)
         return add_existing(build, path, &status, in_walk);
     const int error = errno;
@@ -367,6 +438,7 @@ bool manifest_build(manifest_t *manifest, char *const *args, size_t count, const
                      .own = {.kit = {.looks = true}, .err = err},
                      .err = err};
     build.own.keeps = build.options->keep;
+    build.own.patience_ns = build.options->patience_ns ? build.options->patience_ns : PATIENCE_NS;
     *manifest = (manifest_t){0};
     const bool ok = add_all(&build, args, count);
     tdestroy(build.seen, free);

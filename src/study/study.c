@@ -97,7 +97,7 @@ static bool find_format(study_t *study, const char *why, err_t *err) {
     const server_options_t target = {.uri = load->uri, .patience_ns = load->patience_ns, .connections = 1};
     manifest_t manifest;
     char *name = uri_target(load->uri);
-    const manifest_options_t options = {.target = name};
+    const manifest_options_t options = {.target = name, .patience_ns = load->patience_ns};
     const bool is_listed = manifest_build(&manifest, load->inputs, load->input_count, &options, err);
     free(name);
     if (!is_listed)

@@ -72,7 +72,8 @@ static bool start_workers(verification_t *run, err_t *err) {
     static const pipeline_work_t work = {.block = take_block};
     const uint32_t threads = run->result->threads;
     /* the other half of the memory is for what the server sends */
-    if (!pipeline_open(&run->pipeline, spec->load.memory / 2, threads, err))
+    const bool objects = manifest_has_objects(run->manifest);
+    if (!pipeline_open(&run->pipeline, spec->load.memory / (objects ? 4 : 2), threads, err))
         return false;
     run->result->by_turns = run->existing != EXISTING_REJECT;
     run->inspection = (inspection_t){.schema = run->schema,
@@ -99,15 +100,17 @@ static bool start_workers(verification_t *run, err_t *err) {
 }
 
 static feeder_t *start_feeder(verification_t *run, err_t *err) {
-    feeder_options_t options = {.schema = run->schema,
-                                .files = run->files,
-                                .file_count = run->manifest->count,
-                                .pipeline = &run->pipeline,
-                                .limit = run->spec->load.limit,
-                                .limit_is_about = run->spec->load.limit_is_about,
-                                .numbered = true,
-                                .extend = has_numbers,
-                                .context = run};
+    feeder_options_t options = {
+        .schema = run->schema,
+        .files = run->files,
+        .file_count = run->manifest->count,
+        .pipeline = &run->pipeline,
+        .limit = run->spec->load.limit,
+        .limit_is_about = run->spec->load.limit_is_about,
+        .numbered = true,
+        .objects = {.ahead = run->spec->load.memory / 4, .connections = run->worker_count},
+        .extend = has_numbers,
+        .context = run};
     return feeder_start(&options, err);
 }
 

@@ -40,7 +40,8 @@ static bool list_inputs(verification_t *run, err_t *err) {
     if (run->manifest->count)
         return true;
     char *target = uri_target(spec->load.uri);
-    const manifest_options_t options = {.input_name = spec->load.input_name, .target = target};
+    const manifest_options_t options = {
+        .input_name = spec->load.input_name, .target = target, .patience_ns = spec->load.patience_ns};
     const bool ok = manifest_build(run->manifest, spec->load.inputs, spec->load.input_count, &options, err) &&
                     manifest_decode(run->manifest, run->schema ? run->schema->charset : NULL);
     free(target);

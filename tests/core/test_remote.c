@@ -20,11 +20,11 @@ typedef struct {
     bool no_ranges, no_length, empty;
     unsigned whole_at;              /* is a 200 with all of it, in place of a 206 */
     unsigned from, to, status;      /* have this status instead */
-    unsigned cut_from, cut_to, cut; /* end after so many bytes */
+    unsigned cut_from, cut_to, cut; /* end after this number of bytes */
     unsigned stall_at;              /* stops after its first bytes */
-    unsigned lie_at, lie;           /* is of a range that begins so many bytes later */
+    unsigned lie_at, lie;           /* is of a range that begins by this number of bytes later */
     unsigned less;                  /* a range is never longer than this */
-    unsigned together;              /* from the second on, come when so many were asked for */
+    unsigned together;              /* from the second on, come when this number was asked for */
     unsigned change_from;           /* come from another content: */
     const char *etag, *new_etag, *modified, *new_modified;
     size_t new_size;

@@ -87,7 +87,7 @@ class Unbound(refusals.Case):
             none: load end.tar                                               => 5 zeros that end a tar
             none: load a.lz4                                                 => 5 holds lz4 data
             none: load u.csv                                                 => 5 UTF-32
-            none: load s3://bucket/a.csv                                     => 5 URLs are not read
+            none: load gs://bucket/a.csv                                     => 5 URLs of this kind
             none: load d                                                     => 1 one is taken at a time
             none: load d/x.bson                                              => 1 a capped collection throws
             none: load --index v:1;name=mine d/y.bson                        => 1 of the same name, mine

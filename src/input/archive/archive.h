@@ -67,7 +67,8 @@ enum { ZIP_STORED = 0, ZIP_DEFLATE = 8, ZIP_DEFLATE64 = 9, ZIP_ZSTD = 93 };
 
 /* Calls `visit` for every entry, in the order of the directory. A broken or divided archive is an error, status 5,
  * and so are several in one file. */
-bool zip_list(int fd, uint64_t size, const char *name, archive_visit_t *visit, void *context, err_t *err);
+bool zip_list(const origin_t *origin, uint64_t size, const char *name, archive_visit_t *visit, void *context,
+              err_t *err);
 
 /* Can the member be decoded? If not, the sentence says why. */
 bool zip_can_read(const archive_entry_t *entry, const char *member_name, err_t *err);

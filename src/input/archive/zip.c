@@ -48,22 +48,23 @@ static bool broken(err_t *err, const char *name, const char *why) {
 }
 
 /* Reads exactly these bytes; a file that ends before them is broken. */
-static bool read_at(int fd, const char *name, void *out, size_t size, uint64_t offset, err_t *err) {
+static bool read_at(const origin_t *origin, const char *name, void *out, size_t size, uint64_t offset,
+                    err_t *err) {
     size_t got;
-    return fault_read(fd, name, out, size, offset, &got, err) &&
+    return origin_read(origin, name, out, size, offset, &got, err) &&
            (got == size || broken(err, name, "it ends too early"));
 }
 
 /* Looks for the end record in the file's last bytes; *end: its place. Nothing but zeros follows it, and its comment, which may
  * hold what looks like such a record. */
-static bool find_end(int fd, uint64_t size, const char *name, uint8_t record[END_BYTES], uint64_t *end,
-                     err_t *err) {
+static bool find_end(const origin_t *origin, uint64_t size, const char *name, uint8_t record[END_BYTES],
+                     uint64_t *end, err_t *err) {
     const size_t n = size < END_BYTES + LONGEST_COMMENT ? (size_t)size : END_BYTES + LONGEST_COMMENT;
     bool found = false;
     uint8_t *tail = malloc(n + 1);
     if (!tail)
         return err_memory(err, n);
-    bool ok = read_at(fd, name, tail, n, size - n, err);
+    bool ok = read_at(origin, name, tail, n, size - n, err);
     for (size_t i = ok && n >= END_BYTES ? n - END_BYTES + 1 : 0; i-- > 0 && !found;) {
         const size_t after = i + END_BYTES + bytes_le16(tail + i + 20);
         found = bytes_le32(tail + i) == END_MARK && after <= n && bytes_are_zero(tail + after, n - after);
@@ -77,11 +78,12 @@ static bool find_end(int fd, uint64_t size, const char *name, uint8_t record[END
 }
 
 /* A zip64 end record, and its locator, are directly before the end. */
-static bool find_directory(int fd, uint64_t size, const char *name, directory_t *directory, err_t *err) {
+static bool find_directory(const origin_t *origin, uint64_t size, const char *name, directory_t *directory,
+                           err_t *err) {
     uint8_t end[END_BYTES] = {0}, wide[END64_BYTES + LOCATOR_BYTES] = {0};
     uint64_t place = 0;
-    if (!find_end(fd, size, name, end, &place, err) ||
-        (place >= sizeof wide && !read_at(fd, name, wide, sizeof wide, place - sizeof wide, err)))
+    if (!find_end(origin, size, name, end, &place, err) ||
+        (place >= sizeof wide && !read_at(origin, name, wide, sizeof wide, place - sizeof wide, err)))
         return false;
     const bool is_zip64 = bytes_le32(wide + END64_BYTES) == LOCATOR_MARK;
     /* of this part, and of the one in which the directory begins */
@@ -146,9 +148,9 @@ static size_t read_entry(const uint8_t *at, size_t left, archive_entry_t *entry)
 }
 
 /* Moves the place of an entry from the header before its data to the data. */
-static bool find_data(int fd, const char *name, archive_entry_t *entry, err_t *err) {
+static bool find_data(const origin_t *origin, const char *name, archive_entry_t *entry, err_t *err) {
     uint8_t header[MEMBER_BYTES];
-    if (!read_at(fd, name, header, sizeof header, entry->from, err))
+    if (!read_at(origin, name, header, sizeof header, entry->from, err))
         return false;
     if (bytes_le32(header) != MEMBER_MARK || bytes_le16(header + 8) != entry->place.method)
         return broken(err, name, "a member is not where the directory says");
@@ -157,11 +159,11 @@ static bool find_data(int fd, const char *name, archive_entry_t *entry, err_t *e
 }
 
 /* Before the first member there may be a program. Where another archive's members are there, nobody would read them. */
-static bool is_one_archive(int fd, const char *name, uint64_t first, err_t *err) {
+static bool is_one_archive(const origin_t *origin, const char *name, uint64_t first, err_t *err) {
     uint8_t mark[4];
     if (first < MEMBER_BYTES)
         return true;
-    if (!read_at(fd, name, mark, sizeof mark, 0, err))
+    if (!read_at(origin, name, mark, sizeof mark, 0, err))
         return false;
     return bytes_le32(mark) != MEMBER_MARK ||
            err_set(err, STATUS_INPUT,
@@ -170,15 +172,16 @@ static bool is_one_archive(int fd, const char *name, uint64_t first, err_t *err)
                    name, (unsigned long long)first);
 }
 
-bool zip_list(int fd, uint64_t size, const char *name, archive_visit_t *visit, void *context, err_t *err) {
+bool zip_list(const origin_t *origin, uint64_t size, const char *name, archive_visit_t *visit, void *context,
+              err_t *err) {
     directory_t directory = {0};
-    if (!find_directory(fd, size, name, &directory, err))
+    if (!find_directory(origin, size, name, &directory, err))
         return false;
     size_t left = (size_t)directory.bytes;
     uint8_t *bytes = malloc(left + 1), *at = bytes;
     if (!bytes)
         return err_memory(err, left);
-    bool ok = read_at(fd, name, bytes, left, directory.place, err);
+    bool ok = read_at(origin, name, bytes, left, directory.place, err);
     uint64_t count = 0, first = directory.place;
     for (size_t used; ok && left; at += used, left -= used, count++) {
         archive_entry_t entry;
@@ -188,14 +191,14 @@ bool zip_list(int fd, uint64_t size, const char *name, archive_visit_t *visit, v
         } else {
             entry.from += directory.place - directory.stated;
             first = entry.from < first ? entry.from : first;
-            ok = find_data(fd, name, &entry, err) && visit(context, &entry, err);
+            ok = find_data(origin, name, &entry, err) && visit(context, &entry, err);
         }
     }
     /* programs without zip64 count modulo 65,536 */
     if (ok && (directory.is_zip64 ? count : count & 0xffff) != directory.count)
         ok = broken(err, name, "its directory does not hold as many entries as it says");
     free(bytes);
-    return ok && is_one_archive(fd, name, first, err);
+    return ok && is_one_archive(origin, name, first, err);
 }
 
 bool zip_can_read(const archive_entry_t *entry, const char *member_name, err_t *err) {

@@ -3,6 +3,7 @@
 #include "input/file/fault.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -11,11 +12,53 @@
 
 enum { STOP_LOOK_MS = 100 };
 
-void feed_init(feed_t *feed, const char *name, int fd, bool stream, uint64_t from, uint64_t to) {
+/* ---- origins ---- */
+
+static int open_file(const input_file_t *file) {
+    const bool is_stdin = file->kind == INPUT_STREAM && strcmp(file->path, "-") == 0;
+    if (file->pushed || is_stdin)
+        return fcntl(file->pushed ? *file->pushed : STDIN_FILENO, F_DUPFD_CLOEXEC, 0);
+    return (int)TEMP_FAILURE_RETRY(open(file->path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
+}
+
+bool origin_open(origin_t *origin, const input_file_t *file, const remote_pace_t *pace, err_t *err) {
+    *origin = origin_none;
+    if (file->object)
+        return (origin->remote = remote_open(file->object, pace, err)) != NULL;
+    origin->fd = open_file(file);
+    return origin->fd >= 0 || fault_system(err, file->name, errno);
+}
+
+void origin_close(origin_t *origin) {
+    remote_close(origin->remote);
+    if (origin->fd >= 0)
+        close(origin->fd);
+    *origin = origin_none;
+}
+
+ssize_t origin_pread(const origin_t *origin, void *out, size_t size, uint64_t offset, err_t *err) {
+    return origin->remote ? remote_read(origin->remote, out, size, offset, err)
+                          : pread(origin->fd, out, size, (off_t)offset);
+}
+
+bool origin_read(const origin_t *origin, const char *name, void *out, size_t size, uint64_t offset,
+                 size_t *got, err_t *err) {
+    if (!origin->remote)
+        return fault_read(origin->fd, name, out, size, offset, got, err);
+    ssize_t n = 1;
+    for (*got = 0; *got < size && n > 0; *got += n > 0 ? (size_t)n : 0)
+        n = remote_read(origin->remote, (char *)out + *got, size - *got, offset + *got, err);
+    return n >= 0;
+}
+
+/* ---- feeds ---- */
+
+void feed_init(feed_t *feed, const char *name, const origin_t *origin, bool stream, uint64_t from,
+               uint64_t to) {
     memset(feed, 0, offsetof(feed_t, fault));
     feed->name = name;
     feed->what = "compressed";
-    feed->fd = fd;
+    feed->origin = origin ? *origin : origin_none;
     feed->stream = stream;
     feed->next = from;
     feed->end = to;
@@ -23,7 +66,7 @@ void feed_init(feed_t *feed, const char *name, int fd, bool stream, uint64_t fro
 
 void feed_init_pull(feed_t *feed, const char *name, feed_pull_t *pull, void *context, uint64_t from,
                     uint64_t to) {
-    feed_init(feed, name, -1, false, from, to);
+    feed_init(feed, name, NULL, false, from, to);
     feed->pull = pull;
     feed->context = context;
 }
@@ -42,7 +85,7 @@ static bool wait_for_stream(feed_t *feed) {
             feed->fault.text[0] = '\0';
             return false;
         }
-        struct pollfd ready = {.fd = feed->fd, .events = POLLIN};
+        struct pollfd ready = {.fd = feed->origin.fd, .events = POLLIN};
         const int n = poll(&ready, 1, STOP_LOOK_MS);
         if (n > 0)
             return true;
@@ -55,7 +98,9 @@ static bool wait_for_stream(feed_t *feed) {
 static ssize_t read_once(feed_t *feed, uint8_t *out, size_t size) {
     if (feed->pull)
         return feed->pull(feed->context, out, size, &feed->fault);
-    return feed->stream ? read(feed->fd, out, size) : pread(feed->fd, out, size, (off_t)feed->next);
+    if (feed->stream)
+        return read(feed->origin.fd, out, size);
+    return origin_pread(&feed->origin, out, size, feed->next, &feed->fault);
 }
 
 /* One read that succeeds. 0: the end; then feed->ended (perhaps feed->failed) is set. */
@@ -73,10 +118,11 @@ static size_t read_some(feed_t *feed, uint8_t *out, size_t size) {
             atomic_fetch_add_explicit(&feed->taken, (uint64_t)n, memory_order_relaxed);
             return (size_t)n;
         }
-        if (n < 0 && !feed->pull && (errno == EINTR || errno == EAGAIN))
+        const bool said = feed->pull || feed->origin.remote; /* what failed has the sentence */
+        if (n < 0 && !said && (errno == EINTR || errno == EAGAIN))
             continue;
         if (n < 0)
-            feed->failed = feed->pull || !fault_at(&feed->fault, feed->name, feed->next, errno);
+            feed->failed = said || !fault_at(&feed->fault, feed->name, feed->next, errno);
         else if (!feed->stream && feed->end != UINT64_MAX)
             feed->failed = !fault_changed(&feed->fault, feed->name);
         break;
@@ -135,7 +181,7 @@ size_t feed_copy(feed_t *feed, uint8_t *out, size_t size) {
 }
 
 bool feed_skip_to(feed_t *feed, uint64_t offset) {
-    const bool seeks = feed->fd >= 0 && !feed->stream;
+    const bool seeks = origin_is_open(&feed->origin) && !feed->stream;
     for (uint64_t left; (left = offset - feed_offset(feed));) {
         const size_t have = feed->filled - feed->at;
         if (left <= have || !seeks) {

@@ -8,6 +8,7 @@
 
 #include "base/err.h"
 #include "base/threads.h"
+#include "input/decode/origin.h"
 
 #include <stdatomic.h>
 #include <stdint.h>
@@ -19,14 +20,14 @@ enum {
     FEED_SLACK = 64, /* readable zeros after the last byte */
 };
 
-/* What a feed reads from if there is no descriptor: another source gives the bytes, in order. Works like
+/* What a feed reads from if it has no origin: another source gives the bytes, in order. Works like
  * source_read. */
 typedef ssize_t feed_pull_t(void *context, void *out, size_t size, err_t *err);
 
 typedef struct {
     const char *name; /* for sentences */
     const char *what; /* "gzip", "zip" */
-    int fd;
+    origin_t origin;
     bool stream;
     feed_pull_t *pull;
     void *context;
@@ -42,8 +43,9 @@ typedef struct {
     err_t fault; /* last, because it is long and rarely written */
 } feed_t;
 
-/* Reads bytes [from, to) of a file, or a stream (from and to are 0). The descriptor stays the caller's. */
-void feed_init(feed_t *feed, const char *name, int fd, bool stream, uint64_t from, uint64_t to);
+/* Reads bytes [from, to) of a file or an object, or a stream (from and to are 0). The origin stays the caller's; NULL: none yet. */
+void feed_init(feed_t *feed, const char *name, const origin_t *origin, bool stream, uint64_t from,
+               uint64_t to);
 /* Reads the next to - from bytes that `pull` gives. */
 void feed_init_pull(feed_t *feed, const char *name, feed_pull_t *pull, void *context, uint64_t from,
                     uint64_t to);

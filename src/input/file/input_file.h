@@ -92,7 +92,9 @@ struct input_file {
     char *metadata;   /* what mongodump has written of its collection, as JSON; NULL: nothing */
     /* for a member of a tar or a dump: that file, which is not an input itself; otherwise NULL */
     const input_file_t *archive;
-    uint64_t archive_offset; /* where its bytes begin in the zip or the (decompressed) tar */
+    struct remote_object *object; /* of a URL: what it names; each file holds it. Otherwise NULL */
+    bool in_order;                /* of an object: its server gives no ranges */
+    uint64_t archive_offset;      /* where its bytes begin in the zip or the (decompressed) tar */
 };
 
 /* name: the path as given, without "./" and "//"; "a.zip!b/c.csv" for a member; or that of --input-name. Always valid UTF-8 without control
@@ -112,6 +114,11 @@ struct input_file {
  * read in order by one thread, in one pass. */
 static inline bool input_is_in_stream(const input_file_t *file) {
     return file->archive && file->archive->kind != INPUT_PLAIN;
+}
+
+/* Is its text what the disk or a server has, so that a part of it can be read without the rest? */
+static inline bool input_has_places(const input_file_t *file) {
+    return file->kind == INPUT_PLAIN && !input_is_in_stream(file) && !file->in_order;
 }
 
 /* How many bytes on disk its text takes: of a member of a compressed tar its share of the tar's. */

@@ -11,7 +11,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+static bool is_url(const char *path) {
+    const size_t scheme = strspn(path, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789");
+    return scheme && strncmp(path + scheme, "://", 3) == 0;
+}
+
 char *name_clean(const char *path) {
+    if (is_url(path))
+        return strdup(path);
     char *out = malloc(strlen(path) + 2), *end = out;
     if (!out)
         return NULL;

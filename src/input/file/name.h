@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The path without "./", "//", "/./" and a last "/". A new string; NULL: out of memory. */
+/* The path without "./", "//", "/./" and a last "/"; a URL as it is. A new string; NULL: out of memory. */
 char *name_clean(const char *path);
 
 /* "before" + "between" + text. The text is made valid UTF-8 without control characters: each other byte becomes \xHH,

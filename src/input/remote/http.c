@@ -185,7 +185,7 @@ static bool add_headers(transfer_t *transfer, text_t *headers, err_t *err) {
 static void set_options(transfer_t *transfer, const remote_request_t *request) {
     void *easy = transfer->easy;
     const bool secure = strncmp(request->url.bytes, "https:", 6) == 0;
-    const char *authorities = getenv("SSL_CERT_FILE");
+    const char *named = getenv("SSL_CERT_FILE"), *authorities = named && *named ? named : NULL;
     char range[64];
     snprintf(range, sizeof range, "%llu-%llu", (unsigned long long)request->from,
              (unsigned long long)request->to - 1);

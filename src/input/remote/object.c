@@ -35,6 +35,7 @@ typedef struct {
 } seen_t;
 
 struct remote_object {
+    atomic_uint holders; /* besides the first */
     remote_place_t place;
     char *url, *shown;
     seen_t seen;
@@ -177,8 +178,14 @@ void remote_settle(remote_object_t *object) {
     object->head_bytes = 0;
 }
 
+remote_object_t *remote_share(remote_object_t *object) {
+    if (object)
+        object->holders++;
+    return object;
+}
+
 void remote_forget(remote_object_t *object) {
-    if (!object)
+    if (!object || object->holders--)
         return;
     atomic_fetch_sub(&heads_held, object->head_bytes);
     free(object->url);
@@ -232,7 +239,7 @@ static range_t *range_at(remote_reader_t *reader, size_t number) {
     return &reader->ranges[(reader->first + number) % TRANSFERS];
 }
 
-/* Looks at the answer before its first byte is taken. */
+/* Checks the answer before its first byte is taken. */
 static bool accept(range_t *range, const remote_answer_t *answer) {
     remote_reader_t *reader = range->reader;
     uint64_t from, to;

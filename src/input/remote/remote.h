@@ -1,9 +1,9 @@
-/* remote: objects behind a URL, which are read as files are.
+/* remote: objects that URLs name, which are read as files are.
  *
  * An object is what one URL names: https://, http:// or s3://. It is seen once, by a GET of its first 64 KiB, and is const
  * from then on: its size, its validators, those bytes, and whether its server gives ranges. Never by HEAD, which pre-signed
  * URLs refuse. A reader is to an object what a descriptor is to a file: remote_read works like pread, so feeds, zips and
- * digests read both in the same way (file/origin.h).
+ * digests read both in the same way (decode/origin.h).
  *
  *     input_file_t.object      one for each URL of a manifest, shared by the members of an archive and by all readers
  *           ^
@@ -44,8 +44,8 @@ bool remote_is(const char *path);
  * so that from then on nothing can show or write them. For arguments of a process (ps shows them), before anything else. */
 void remote_hide(char *argument);
 
-/* The URL without user, query and fragment: a new string, which is its name. A URL that must not or cannot be used is
- * refused: with a password (status 1), of a folder of a web server. NULL: *err says why. */
+/* The URL without user, query and fragment: a new string, which is its name, and stands for the whole of it from then on. NULL:
+ * memory is out. */
 char *remote_shown(const char *url, err_t *err);
 
 /* Does this URL stand for several objects of s3: for a bucket, a prefix with / at its end, or a pattern? */
@@ -53,7 +53,7 @@ bool remote_is_several(const char *url);
 
 /* The objects of such a URL, by the bytes of their keys: `visit` gets the URL of each. As in a shell, * and ? match no /; a
  * prefix has all that is below it. What a console shows as a folder, a key with / at its end, is left out. False: *err says
- * why, also where there is none; or visit has failed. */
+ * why: there is no object, or visit has failed. */
 typedef bool remote_visit_t(void *context, const char *url, err_t *err);
 bool remote_list(const char *url, int64_t patience_ns, remote_visit_t *visit, void *context, err_t *err);
 
@@ -65,7 +65,8 @@ typedef struct remote_object remote_object_t;
 
 /* NULL: *err says why (status 5; 1 for a URL that must not be given; 8 if this host has no libcurl). */
 remote_object_t *remote_see(const char *url, int64_t patience_ns, err_t *err);
-void remote_forget(remote_object_t *object);
+remote_object_t *remote_share(remote_object_t *object); /* one more holder: the object, or NULL */
+void remote_forget(remote_object_t *object);            /* when all holders have, it is freed */
 
 /* Says that it is identified: its first bytes are forgotten if those of many are held (16 MiB). Before it has readers. */
 void remote_settle(remote_object_t *object);

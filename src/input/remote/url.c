@@ -90,20 +90,6 @@ static void append_path(text_t *shown, const char *at, const char *end) {
     }
 }
 
-char *remote_shown(const char *url, err_t *err) {
-    text_t shown = {.length = 0};
-    const remote_scheme_t *scheme = url_scheme(url);
-    if (scheme == &remote_https || scheme == &remote_http) {
-        const parts_t parts = take_apart(url);
-        text_append(&shown, scheme->begins);
-        text_append_bytes(&shown, parts.host, (size_t)(parts.path - parts.host));
-        append_path(&shown, parts.path, parts.end);
-    } else {
-        text_append(&shown, url);
-    }
-    return text_take(&shown, err);
-}
-
 /* ---- URLs with secrets ---- */
 
 /* Each is kept until the process ends: its readers may be anywhere. */
@@ -123,21 +109,42 @@ static kept_t *find_kept(const char *shown) {
     return at;
 }
 
-/* NULL: memory is out. */
-static const kept_t *keep(const char *url, const char *shown, bool is_argument) {
-    kept_t *kept = calloc(1, sizeof *kept);
-    if (!kept || !(kept->whole = secret_keep(url, strlen(url))) || !(kept->shown = strdup(shown))) {
-        secret_free(kept ? kept->whole : NULL);
-        free(kept);
-        return NULL;
-    }
+/* A new URL of this name takes the place of an old one. False: memory is out. */
+static bool keep(const char *url, const char *shown, bool is_argument) {
     pthread_mutex_lock(&kept_lock);
-    const kept_t *same = find_kept(shown);
-    kept->several = is_argument && same && strcmp(same->whole, url) != 0;
-    kept->next = all_kept;
-    all_kept = kept;
+    kept_t *same = find_kept(shown), *kept = NULL;
+    bool ok = same && strcmp(same->whole, url) == 0;
+    if (!ok && (kept = calloc(1, sizeof *kept))) {
+        kept->whole = secret_keep(url, strlen(url));
+        kept->shown = strdup(shown);
+        kept->several = is_argument && same;
+        kept->next = all_kept;
+        ok = kept->whole && kept->shown;
+    }
+    if (ok && kept)
+        all_kept = kept;
     pthread_mutex_unlock(&kept_lock);
-    return kept;
+    return ok;
+}
+
+static char *show(const char *url, bool is_argument, err_t *err) {
+    text_t shown = {.length = 0};
+    const remote_scheme_t *scheme = url_scheme(url);
+    if (scheme == &remote_https || scheme == &remote_http) {
+        const parts_t parts = take_apart(url);
+        text_append(&shown, scheme->begins);
+        text_append_bytes(&shown, parts.host, (size_t)(parts.path - parts.host));
+        append_path(&shown, parts.path, parts.end);
+    } else {
+        text_append(&shown, url);
+    }
+    if (!shown.lacking && has_secrets(url) && !keep(url, shown.bytes, is_argument))
+        shown.lacking = strlen(url);
+    return text_take(&shown, err);
+}
+
+char *remote_shown(const char *url, err_t *err) {
+    return show(url, false, err);
 }
 
 void remote_hide(char *argument) {
@@ -145,8 +152,8 @@ void remote_hide(char *argument) {
     if (!remote_is(argument) || !has_secrets(argument))
         return;
     const size_t length = strlen(argument);
-    char *shown = remote_shown(argument, &ignored);
-    if (shown && keep(argument, shown, true)) {
+    char *shown = show(argument, true, &ignored);
+    if (shown) {
         explicit_bzero(argument, length);
         memcpy(argument, shown, strlen(shown));
     }
@@ -154,14 +161,9 @@ void remote_hide(char *argument) {
 }
 
 const char *url_whole(const char *url, const char *shown, err_t *err) {
-    const kept_t *kept = NULL;
     const char *why = NULL;
-    if (has_secrets(url) && !(kept = keep(url, shown, false))) {
-        err_memory(err, strlen(url));
-        return NULL;
-    }
     pthread_mutex_lock(&kept_lock);
-    kept = kept ? kept : find_kept(shown);
+    const kept_t *kept = find_kept(shown);
     pthread_mutex_unlock(&kept_lock);
     const char *whole = kept ? kept->whole : url;
     if (url_scheme(whole) == &remote_https || url_scheme(whole) == &remote_http) {

@@ -163,7 +163,7 @@ static bool beginning_seek(beginning_t *beginning, load_file_t *file, cutter_t *
     cutter_read_as(cutter, beginning->schema, file->dialect);
     if (!window)
         return true;
-    if (file->input->kind != INPUT_PLAIN || input_is_in_stream(file->input))
+    if (!input_has_places(file->input))
         return cutter_seek(cutter, window, UINT64_MAX, err);
     pthread_mutex_lock(beginning->lock);
     const bool ok = pass(beginning, file, cutter, window, err);
@@ -657,7 +657,7 @@ static bool hand_on(worker_t *worker, load_file_t *file, cut_t *cut, uint64_t fr
 /* True if its text is what the disk has, so that a part can be read without the rest. More than that part is read to find where
  * its records begin. */
 static bool is_text_on_disk(const load_file_t *file) {
-    return file->input->kind == INPUT_PLAIN && !input_is_in_stream(file->input);
+    return input_has_places(file->input);
 }
 
 /* Moves on past done blocks if the next cut would begin in them. */
@@ -736,6 +736,8 @@ static bool feed_text(worker_t *worker, load_file_t *file, bool *more, err_t *er
     source_t *source = source_open_in(&worker->kit, file->input, err);
     if (!source)
         return false;
+    if (file->to != UINT64_MAX) /* and what of its last record may follow */
+        source_read_until(source, file->to * RECORD_ID_BLOCK_BYTES + (CUTTER_BUFFER - CUTTER_WINDOW));
     cutter_t *cutter = cutter_new(source, options->pipeline->pool, CUTTER_RECORD, err);
     uint64_t disk = 0, end = UINT64_MAX; /* 0: counts what was read of a stream before, too */
     int got = cutter && beginning_read(&worker->beginning, file, cutter, err) ? 1 : -1;
@@ -861,12 +863,19 @@ static void end_feeders(feeder_t *feeder, uint32_t count) {
     load_state_end_feeding(options->loading);
 }
 
+/* The share of one thread. */
+static remote_pace_t pace_of(const feeder_options_t *options) {
+    const uint32_t threads = feeder_threads(options);
+    return (remote_pace_t){.ahead = options->objects.ahead / threads,
+                           .connections = (options->objects.connections + threads - 1) / threads};
+}
+
 static void *work(void *context) {
     feeder_t *feeder = context;
     const feeder_options_t *options = &feeder->options;
     worker_t worker = {
         .feeder = feeder,
-        .kit = {.pool = options->pipeline->pool},
+        .kit = {.pool = options->pipeline->pool, .pace = pace_of(options)},
         .limited = {.schema = options->schema, .left = options->limit, .about = options->limit_is_about},
         .beginning = {.schema = options->schema,
                       .options = &feeder->options,

@@ -48,6 +48,7 @@ typedef struct {
     /* records; UINT64_MAX: none. A limit means one thread, so that these are the first records */
     uint64_t limit;
     bool limit_is_about;   /* lines count as records while they are few: much quicker, and never more */
+    remote_pace_t objects; /* of all threads together */
     bool numbered;         /* blocks get their id_base from the file's extents */
     hand_out_t *hand_out;  /* which files to feed next; NULL: all files */
     load_state_t *loading; /* learns of blocks and pieces; or NULL */

@@ -174,7 +174,7 @@ static const char *last_name_of(const input_file_t *input) {
 
 void describe_input(const input_file_t *input, wanted_t *wanted) {
     const uint64_t blocks = input->text_bound / RECORD_ID_BLOCK_BYTES + 1;
-    const bool seekable = input->kind == INPUT_PLAIN && !input_is_in_stream(input);
+    const bool seekable = input_has_places(input);
     uint64_t pieces = seekable ? blocks / PIECE_BLOCKS : 0;
     *wanted = (wanted_t){.name = input->name,
                          .kind = input->encoding ? input->encoding : input_kind_name(input->kind),

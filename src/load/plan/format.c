@@ -151,7 +151,7 @@ static bool add_beginning(sampling_t *sampling, input_file_t *file, size_t lengt
 
 /* Adds at most `most` bytes of an input. */
 static bool add_input(sampling_t *sampling, input_file_t *file, size_t most, err_t *err) {
-    const bool plain = file->kind == INPUT_PLAIN && !input_is_in_stream(file),
+    const bool plain = input_has_places(file),
                places = plain && file->text_bound > most && most >= LEAST_IN_PLACES;
     const size_t kept = source_kept(file), length = places ? most / BEGINNING_OF
                                                     : plain && file->text_bound < most

@@ -479,7 +479,7 @@ static bool look_at(sampler_t *sampler, const input_file_t *file, source_t *sour
 static bool look_into(sampler_t *sampler, const input_file_t *file) {
     err_t ignored;
     source_t *source = source_open_in(&sampler->kit, file, &ignored);
-    bool ok = true, more = source != NULL, anywhere = file->kind == INPUT_PLAIN && !input_is_in_stream(file);
+    bool ok = true, more = source != NULL, anywhere = input_has_places(file);
     uint64_t places = anywhere ? RECORDS / sampler->files : LEAST_PLACES;
     uint64_t step = anywhere ? file->text_bound / places : STEP;
     if (step < PIECE && anywhere) {
@@ -550,6 +550,7 @@ static bool copy_file(input_file_t *to, const input_file_t *from, const char *na
     *to = *from;
     to->begun = NULL;
     to->metadata = NULL;
+    to->object = remote_share(from->object);
     to->path = strdup(from->path);
     to->name = strdup(name);
     to->collection = from->collection ? strdup(from->collection) : NULL;

@@ -16,7 +16,7 @@
 /* ---- how much is still to be read ---- */
 
 static bool is_read_by_blocks(const load_file_t *file) {
-    return file->work && file->input->kind == INPUT_PLAIN && !input_is_in_stream(file->input);
+    return file->work && input_has_places(file->input);
 }
 
 static uint64_t blocks_of(const load_file_t *file) {
@@ -343,7 +343,8 @@ static bool start_loaders(run_t *run, err_t *err) {
     loading->ways = traffic_new(ROUTERS_MOST);
     if (!loading->shards || !loading->ways)
         return err_memory(err, 1);
-    if (!pipeline_open(&loading->pipeline, spec->memory / 2, threads, err))
+    const bool objects = manifest_has_objects(&run->plan->manifest);
+    if (!pipeline_open(&loading->pipeline, spec->memory / (objects ? 4 : 2), threads, err))
         return false;
     if (!(loading->rejects = rejects_new(&rejects, err)) || !restrain(run, err))
         return false;
@@ -371,6 +372,7 @@ static bool start_feeders(run_t *run, err_t *err) {
                                 .skips = spec->skip_bad_files,
                                 .in_order = plan->existing == EXISTING_REPLACE,
                                 .columns = run_see_columns,
+                                .objects = {.ahead = spec->memory / 4, .connections = run->loader_count},
                                 .context = run};
     options.threads = options.in_order ? 1 : feeder_threads(&options);
     if (!spec->dry_run &&

@@ -151,7 +151,7 @@ static bool fill_ledger(run_t *run, err_t *err) {
                                 .key = wanted->key,
                                 .text_end = wanted->text_end,
                                 .bytes = wanted->bytes,
-                                .plain = file->kind == INPUT_PLAIN && !input_is_in_stream(file),
+                                .plain = input_has_places(file),
                                 .stream = file->kind == INPUT_STREAM,
                                 .group = wanted->group};
         wanted->entry = (entry_t){0};

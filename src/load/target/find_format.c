@@ -45,6 +45,7 @@ bool plan_list_inputs(plan_t *plan, err_t *err) {
                                         .pushed = spec->pushed,
                                         .target = target,
                                         .keeps_bad = true,
+                                        .patience_ns = spec->patience_ns,
                                         .keep = spec->memory / PEEK_MEMORY_SHARE};
     const bool ok = manifest_build(&plan->manifest, spec->inputs, spec->input_count, &options, err);
     free(target);

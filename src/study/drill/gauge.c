@@ -45,8 +45,7 @@ static bool count(gauger_t *gauger, const cut_t *cut, err_t *err) {
  * that the end counts as much as the beginning. */
 static bool read_places(gauger_t *gauger, const input_file_t *file, cutter_t *cutter, double most,
                         err_t *err) {
-    const bool anywhere =
-        !gauger->schema->multiline && file->kind == INPUT_PLAIN && !input_is_in_stream(file);
+    const bool anywhere = !gauger->schema->multiline && input_has_places(file);
     const uint64_t step = anywhere ? file->text_bound / (uint64_t)most + 1 : 1;
     const double before = gauger->text;
     gauger->gauge->exact = gauger->gauge->exact && step == 1;
@@ -109,7 +108,7 @@ static bool read_some(gauger_t *gauger, const manifest_t *manifest, err_t *err) 
 }
 
 bool gauge_take(const load_spec_t *load, gauge_t *gauge, err_t *err) {
-    const manifest_options_t options = {.input_name = NULL};
+    const manifest_options_t options = {.patience_ns = load->patience_ns};
     manifest_t manifest = {.count = 0};
     schema_t *schema = load_spec_open_format(load, err);
     gauger_t gauger = {.schema = schema, .gauge = gauge};
