@@ -275,7 +275,7 @@ static bool add_objects(build_t *build, const char *url) {
 }
 
 static bool add_url(build_t *build, const char *url, bool in_walk) {
-    if (remote_is_several(url))
+    if (!in_walk && remote_is_several(url))
         return add_objects(build, url);
     char *shown = remote_shown(url, build->err), *name = shown ? clean_name(shown) : NULL;
     const char *why = name ? name_reason_to_skip(strrchr(shown, '/') + 1, NULL, in_walk, true) : NULL;
@@ -297,26 +297,37 @@ static bool add_url(build_t *build, const char *url, bool in_walk) {
 /* The pipe fails where the program fails that fetches it: also for half of a file, and for a page that says that there is none. */
 static bool refuse_url(const char *url, err_t *err) {
     static const struct {
-        const char *scheme, *fetch;
-    } rows[] = {{"gs://", "gcloud storage cat"}, {"", "curl -f -sSL"}};
+        const char *scheme, *instead, *fetch;
+    } rows[] = {{"gs://",
+                 "name it s3://BUCKET/OBJECT, with AWS_ENDPOINT_URL_S3=https://storage.googleapis.com and an "
+                 "HMAC key",
+                 "gcloud storage cat"},
+                {"az://",
+                 "give its https URL with a SAS, https://ACCOUNT.blob.core.windows.net/CONTAINER/NAME?SAS",
+                 NULL},
+                {"", NULL, "curl -f -sSL"}};
     size_t row = 0;
-    text_t line = {.length = 0}, pipe = {.length = 0};
+    text_t advice = {.length = 0}, line = {.length = 0};
     while (strncmp(url, rows[row].scheme, strlen(rows[row].scheme)) != 0)
         row++;
-    text_append(&line, rows[row].fetch);
-    shell_quote_word(&line, url);
-    text_append(&line, " | tipple load --input-name NAME --uri URI -");
+    const char *instead = rows[row].instead, *fetch = rows[row].fetch;
+    if (fetch) {
+        text_append(&line, fetch);
+        shell_quote_word(&line, url);
+        text_append(&line, " | tipple load --input-name NAME --uri URI -");
+    }
     char *command = text_take(&line, err);
-    if (command)
-        shell_quote_word(&pipe, command);
+    text_print(&advice, "%s%s", instead ? instead : "", instead && fetch ? "; or " : "");
+    if (command && fetch) {
+        text_append(&advice, "pipe it in: bash -o pipefail -c");
+        shell_quote_word(&advice, command);
+    }
+    char *whole = command ? text_take(&advice, err) : NULL;
+    if (whole)
+        err_set(err, STATUS_INPUT, "%.1000s: URLs of this kind are not read: %.2500s", url, whole);
     free(command);
-    char *quoted = command ? text_take(&pipe, err) : NULL;
-    if (quoted)
-        err_set(err, STATUS_INPUT,
-                "%.1000s: URLs of this kind are not read; give it by its S3 or https endpoint, or pipe it "
-                "in: bash -o pipefail -c%.2000s",
-                url, quoted);
-    free(quoted);
+    free(whole);
+    text_free(&advice);
     return false;
 }
 
