@@ -5,6 +5,7 @@
 #include "base/numbers.h"
 #include "base/stop.h"
 #include "input/remote/libcurl.h"
+#include "input/remote/s3.h"
 #include "input/remote/transport.h"
 
 #include <dlfcn.h>
@@ -121,15 +122,6 @@ bool transport_header(const remote_answer_t *answer, const char *name, char *val
             return true;
         }
     return false;
-}
-
-bool transport_element(const remote_answer_t *answer, const char *name, char *value, size_t room) {
-    char opens[64];
-    snprintf(opens, sizeof opens, "<%s>", name);
-    const char *begins = answer->body.bytes ? strstr(answer->body.bytes, opens) : NULL;
-    begins = begins ? begins + strlen(opens) : "";
-    snprintf(value, room, "%.*s", (int)strcspn(begins, "<\r\n"), begins);
-    return *value;
 }
 
 void transport_free_answer(remote_answer_t *answer) {
@@ -487,8 +479,8 @@ remote_next_t transport_judge(const remote_place_t *place, const remote_answer_t
     for (size_t i = 0; i < COUNT(rows); i++)
         words = rows[i].status == status ? rows[i].words : words;
     err_set(err, STATUS_INPUT, "%.1000s: HTTP %u: %s", place->shown, status, words);
-    if (transport_element(answer, "Code", code, sizeof code)) {
-        transport_element(answer, "Message", message, sizeof message);
+    if (s3_element(answer->body.bytes, "Code", code, sizeof code)) {
+        s3_element(answer->body.bytes, "Message", message, sizeof message);
         err_add(err, " (%s: %s)", code, message);
     }
     return passes ? REMOTE_AGAIN : REMOTE_FAIL;

@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/stop.h"
 #include "input/remote/remote.h"
+#include "input/remote/s3.h"
 #include "input/remote/transport.h"
 
 #include <stdatomic.h>
@@ -110,6 +111,9 @@ static bool refuse_change(const remote_object_t *object, err_t *err) {
 
 static _Atomic size_t heads_held;
 
+/* Those that are not forgotten. After the last one, no key of S3 is kept. */
+static _Atomic size_t objects;
+
 static bool keep_head(remote_object_t *object, const text_t *body) {
     object->head_bytes = body->length;
     atomic_fetch_add(&heads_held, body->length);
@@ -163,6 +167,7 @@ remote_object_t *remote_see(const char *url, int64_t patience_ns, err_t *err) {
         err_memory(err, sizeof *object);
         return NULL;
     }
+    objects++;
     object->patience_ns = patience_ns;
     const bool ok = set_place(object, url, err) && see(object, &answer, err);
     transport_free_answer(&answer);
@@ -192,6 +197,8 @@ void remote_forget(remote_object_t *object) {
     free(object->shown);
     free(object->head);
     free(object);
+    if (--objects == 0)
+        s3_forget();
 }
 
 uint64_t remote_size(const remote_object_t *object) {

@@ -3,7 +3,7 @@
  * An object is what one URL names: https://, http:// or s3://. It is seen once, by a GET of its first 64 KiB, and is const
  * from then on: its size, its validators, those bytes, and whether its server gives ranges. Never by HEAD, which pre-signed
  * URLs refuse. A reader is to an object what a descriptor is to a file: remote_read works like pread, so feeds, zips and
- * digests read both in the same way (decode/origin.h).
+ * digests read both in the same way (input/decode/origin.h).
  *
  *     input_file_t.object      one for each URL of a manifest, shared by the members of an archive and by all readers
  *           ^

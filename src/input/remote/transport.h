@@ -77,9 +77,6 @@ extern const remote_scheme_t remote_https, remote_http, remote_s3;
 /* The value of a header of the answer, without blanks around it. False: there is none, and value is "". */
 bool transport_header(const remote_answer_t *answer, const char *name, char *value, size_t room);
 
-/* What S3 says in the body of a refusal: <Code> and <Message>, or another element. False: it has none, and value is "". */
-bool transport_element(const remote_answer_t *answer, const char *name, char *value, size_t room);
-
 /* What statuses mean that schemes do not know better: 408, 429 and 5xx pass, all others are a sentence. */
 remote_next_t transport_judge(const remote_place_t *place, const remote_answer_t *answer, err_t *err);
 
