@@ -30,7 +30,7 @@ $ v 5 >a.csv
 > a.csv => 0: 5 2 3 0 nothing
 = 1-5
 
-| moved to another folder, or another machine
+| moved to another folder or machine
 $ v 5 >a.csv
 > a.csv => 0: 5 5 0 0
 $ mkdir b; mv a.csv b
@@ -62,13 +62,13 @@ $ mkdir b; mv a.csv b; v 3 >a.csv
 > b/a.csv a.csv => 0: 3 3 0 1 b/a.csv is the file that was loaded as a.csv
 = 1-5 1-3
 
-| named by another path than before
+| moved to another folder or machine; named by another path
 $ v 5 >a.csv; mkdir b
 > a.csv => 0: 5 5 0 0
 > b/../a.csv => 0: 0 0 0 1 is the file that was loaded as a.csv
 = 1-5
 
-| copied to another folder, and the first one is still there, with that content
+| copied to another folder, and the first one is still there
 $ v 5 >a.csv; mkdir b; cp a.csv b
 > a.csv => 0: 5 5 0 0
 > b/a.csv => 0: 5 5 0 0 b/a.csv has the name, size, beginning and end of a.csv
@@ -142,7 +142,7 @@ $ r 6 7 >>a.csv; r 8 9 >>b.csv
 > b.csv => 0: 7 7 0 0 nothing
 = 1-7 1-5 8-9
 
-| named by a link, or the file that a loaded link leads to
+| moved to another folder or machine; named by another path, by a link, or by the file that a loaded link leads to
 $ mkdir d; v 5 >d/b.csv
 > d => 0: 5 5 0 0
 $ ln -s b.csv d/a.csv; ln d/b.csv h.csv
@@ -184,7 +184,7 @@ $ mkdir b; gzip a.csv; mv a.csv.gz b
 > b/a.csv.gz => 0: 5 5 0 0 the same name as a.csv, but is packed otherwise
 = 1-5 1-5
 
-| any of these, with `--existing replace`, and other inputs were loaded since
+| renamed, a copy, or packed otherwise, with `--existing replace`, and other inputs were loaded since
 $ v 5 >a.csv; v 8 9 >b.csv
 > --id v --existing replace a.csv b.csv => 0: 7 7 0 0
 $ mv a.csv c.csv
@@ -193,7 +193,7 @@ $ mv c.csv a.csv; gzip a.csv
 > a.csv.gz => 1: may be, packed
 = 1-5 8-9
 
-| an earlier version of a file that is loaded, or the beginning of one that is there, with `--existing replace`
+| renamed, a copy, or packed otherwise, with `--existing replace`, and other inputs were loaded since; also without these an earlier version
 $ v 3 >a.csv; cp -p a.csv old
 > --id v --existing replace a.csv => 0: 3 3 0 0
 $ r 4 5 >>a.csv
@@ -253,7 +253,7 @@ $ rm 2/a.csv; mv 1/a.csv 3; r 6 7 >>3/a.csv
 > 3 => 0: 7 7 0 0 begins with the content of 2 files
 = 1-5 1-5 1-7
 
-| the same, and its last record was cut off when it was loaded
+| grown, and its last record was cut off when it was loaded
 $ printf 'v\nr1\nr' >a.csv
 > a.csv => 0: 2 2 0 0
 $ v 3 >a.csv
@@ -296,7 +296,7 @@ $ sed -i s/^r15000$/x15000/ a.csv; touch -d 2020-01-02 a.csv
 > a.csv => 5: a.csv has changed since it was loaded: between byte
 = 1-30000
 
-| the same file named twice in one command, or a link to it
+| named twice in one command, or with a link to it
 $ v 5 >a.csv; ln -s a.csv l.csv; mkdir b
 > a.csv b/../a.csv => 0: 5 5 0 0 a.csv
 > a.csv l.csv => 0: 0 0 0 1 l.csv
@@ -319,7 +319,7 @@ $ r 6 7 >>c/a.csv
 > --copies 2 c/a.csv => 0: 14 4 10 0
 = 1-5 1-5 1-7 1-7
 
-| equal files in two folders
+| copied to another folder, and the first one is still there; equal files in two folders
 $ mkdir 1 2; v 5 >1/a.csv; cp 1/a.csv 2
 > 1 2 => 0: 10 10 0 0 2/a.csv has the name, size, beginning and end of 1/a.csv
 > 2 1 => 0: 0 0 0 2 nothing
