@@ -34,13 +34,14 @@ typedef struct {
 
 static struct {
     oddities_t odd;
+    pthread_mutex_t lock; /* of it */
     int listens, port;
     pthread_t thread;
     int clients[MOST_CLIENTS];
     atomic_uint client_count, answers, connections, round;
     atomic_bool alone; /* an answer waited for others in vain */
     uint8_t *bytes;
-} server;
+} server = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 typedef struct {
     unsigned number;
@@ -65,7 +66,9 @@ static bool write_all(int fd, const void *bytes, size_t size) {
 
 /* False: the connection ends. */
 static bool answer(int fd, const asked_t *asked) {
-    const oddities_t *odd = &server.odd;
+    pthread_mutex_lock(&server.lock);
+    const oddities_t now = server.odd, *odd = &now;
+    pthread_mutex_unlock(&server.lock);
     const bool changed = within(asked->number, odd->change_from, UINT32_MAX);
     const unsigned long long all = odd->empty ? 0 : changed && odd->new_size ? odd->new_size : SIZE;
     const char *etag = changed && odd->new_etag ? odd->new_etag : odd->etag,
@@ -196,7 +199,9 @@ TEST_GROUP(start, stop);
 static remote_object_t *see(const oddities_t *odd, err_t *err) {
     char url[100];
     unsetenv("http_proxy");
+    pthread_mutex_lock(&server.lock);
     server.odd = *odd;
+    pthread_mutex_unlock(&server.lock);
     server.answers = 0;
     snprintf(url, sizeof url, "http://127.0.0.1:%d/%u/orders.csv", server.port, ++server.round);
     remote_object_t *object = remote_see(url, (odd->patience_ms ? odd->patience_ms : 8000) * 1000000, err);
