@@ -66,7 +66,7 @@ uint8_t *encode_made(engine_t *engine, const spans_t *spans, spans_kind_t kind, 
 void put_long_head(const engine_t *engine, uint8_t *out, const op_t *op);
 
 /* Writes the type and the key. is_short: the caller knows that they are at most OP_SHORT_HEAD bytes. */
-static inline uint8_t *put_head(const engine_t *engine, uint8_t *out, const op_t *op, bool is_short) {
+INLINED uint8_t *put_head(const engine_t *engine, uint8_t *out, const op_t *op, bool is_short) {
     if (is_short)
         memcpy(out, op->head, OP_SHORT_HEAD);
     else if (__builtin_expect(op->head_size > OP_HEAD, 0))
@@ -90,7 +90,7 @@ static inline uint8_t *put_close(uint8_t *out, uint8_t *body) {
 }
 
 /* Opens or closes a subdocument; an empty one is removed again. bodies: of those that are open. */
-static inline uint8_t *put_group(const engine_t *engine, uint8_t *out, const op_t *op, uint8_t ***bodies) {
+INLINED uint8_t *put_group(const engine_t *engine, uint8_t *out, const op_t *op, uint8_t ***bodies) {
     if (op->code == OP_OPEN)
         return (*(*bodies)++ = put_head(engine, out, op, false)) + 4;
     uint8_t *const body = *--*bodies;
@@ -98,8 +98,7 @@ static inline uint8_t *put_group(const engine_t *engine, uint8_t *out, const op_
     return out == body + 4 ? body - op->head_size : put_close(out, body);
 }
 
-static inline uint8_t *put_int(const engine_t *engine, uint8_t *out, const op_t *op, int64_t value,
-                               bool is_short) {
+INLINED uint8_t *put_int(const engine_t *engine, uint8_t *out, const op_t *op, int64_t value, bool is_short) {
     if (__builtin_expect(value == (int32_t)value && !(op->flags & OP_IS_LONG), 1))
         return bsonw_int32(put_head(engine, out, op, is_short), (int32_t)value);
     return bsonw_int64(put_head_as(engine, out, op, BSON_TYPE_INT64), value);

@@ -37,11 +37,18 @@ static inline uint8_t *bsonw_index(uint8_t *out, uint32_t index) {
     return out;
 }
 
+/* Copies 16 bytes, as one value: clang would make one call of two copies in branches, if one of them has a variable length. */
+static inline void bsonw_16_bytes(uint8_t *out, const uint8_t *from) {
+    uint64_t bytes __attribute__((vector_size(16)));
+    memcpy(&bytes, from, sizeof bytes);
+    memcpy(out, &bytes, sizeof bytes);
+}
+
 /* Writes the value of a string; up to 16 bytes after the text may be read. */
 static inline uint8_t *bsonw_string(uint8_t *out, const uint8_t *text, size_t length) {
     out = bsonw_int32(out, (int32_t)length + 1);
     if (__builtin_expect(length <= 16, 1))
-        memcpy(out, text, 16);
+        bsonw_16_bytes(out, text);
     else
         memcpy(out, text, length);
     out += length;

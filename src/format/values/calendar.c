@@ -67,6 +67,14 @@ bool calendar_days(uint32_t year, uint32_t month, uint32_t day, int32_t *days) {
     return true;
 }
 
+bool calendar_rare(uint32_t year, uint32_t month, uint32_t day, int64_t *ms) {
+    int32_t days;
+    if (!calendar_days(year, month, day, &days))
+        return false;
+    *ms = (int64_t)days * 86400000;
+    return true;
+}
+
 bool calendar_date(int64_t days, date_t *date) {
     if (days < YEAR_0 || days >= YEAR_10000)
         return false;

@@ -22,32 +22,28 @@ bool calendar_date(int64_t days, date_t *date);
  * it is no such moment, or milliseconds do not keep its digits. */
 bool calendar_moment(const uint8_t *text, size_t length, bool zoned, int64_t *ms);
 
+/* Milliseconds since 1970; false: there is no such date. */
+bool calendar_rare(uint32_t year, uint32_t month, uint32_t day, int64_t *ms);
+
 /* YYYY-MM-DD, 10 bytes; it must be a real date. Fast for 1901 to 2099, where every fourth year is a leap year. */
 static inline bool calendar_iso(const uint8_t *text, int64_t *ms) {
     static const uint8_t month_days[16] = {0, 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31, 0, 0, 0};
     static const uint16_t before[16] = {0, 0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334, 0, 0, 0};
     uint16_t last;
     memcpy(&last, text + 8, 2);
-    /* after xor with '0' or '-', each byte is a digit or out of range */
-    uint64_t first = digits_load(text) ^ 0x2D30302D30303030ull;
-    uint32_t ending = last ^ 0x3030u;
-    if (__builtin_expect(((first & 0xFFF0F0FFF0F0F0F0ull) | (ending & 0xF0F0u)) != 0, 0))
+    /* after xor with '0' or '-', each byte is a digit or out of range; a hyphen is 0 */
+    const uint64_t first = digits_load(text) ^ 0x2D30302D30303030ull;
+    const uint64_t digits =
+        (first & 0xFFFFFFFF) | (first >> 8 & 0xFFFF00000000) | (uint64_t)(last ^ 0x3030) << 48;
+    if (__builtin_expect((first & 0xFF0000FF00000000ull) || !digits_only(digits), 0))
         return false;
-    uint32_t year = (uint32_t)(first & 0xF) * 1000 + (uint32_t)(first >> 8 & 0xF) * 100 +
-                    (uint32_t)(first >> 16 & 0xF) * 10 + (uint32_t)(first >> 24 & 0xF);
-    uint32_t month = (uint32_t)(first >> 40 & 0xF) * 10 + (uint32_t)(first >> 48 & 0xF);
-    uint32_t day = (ending & 0xF) * 10 + (ending >> 8);
-    uint32_t leap = (year & 3) == 0;
-    if (__builtin_expect(year - 1901 > 198 || month > 12 ||
-                             day - 1 >= month_days[month & 15] + (leap & (month == 2)) ||
-                             !digits_only(first) || !digits_only(ending),
-                         0)) {
-        int32_t any;
-        if (!digits_only(first) || !digits_only(ending) || !calendar_days(year, month, day, &any))
-            return false;
-        *ms = (int64_t)any * 86400000;
-        return true;
-    }
+    const uint64_t pairs = digits * 10 + (digits >> 8); /* each of two digits, in every second byte */
+    const uint32_t year = (uint32_t)(pairs & 0xFF) * 100 + (uint32_t)(pairs >> 16 & 0xFF);
+    const uint32_t month = (uint32_t)(pairs >> 32 & 0xFF), day = (uint32_t)(pairs >> 48 & 0xFF);
+    const uint32_t leap = (year & 3) == 0;
+    if (__builtin_expect(
+            year - 1901 > 198 || month > 12 || day - 1 >= month_days[month] + (leap & (month == 2)), 0))
+        return calendar_rare(year, month, day, ms);
     int32_t days = ((int32_t)year - 1970) * 365 + (((int32_t)year - 1901) >> 2) - 17 + before[month] +
                    (int32_t)(leap & (month > 2)) + (int32_t)day - 1;
     *ms = (int64_t)days * 86400000;
