@@ -22,10 +22,12 @@ make_wheel() {
 # By scikit-build-core as pip install . does it, but for another host.
 build_wheel() {
     local python=$ROOT/build/wheel-tools/venv/bin/python3 define set=()
+    local link="-s -rtlib=none $WHEEL/lib/libbuiltins.a" # no archive of zig's own: see make_builtins
     rm -rf "$WHEEL/wheels" "$WHEEL/tipple"
     for define in CMAKE_SYSTEM_NAME=Linux "CMAKE_SYSTEM_PROCESSOR=$ARCH" "CMAKE_AR=$WHEEL/bin/ar" "CMAKE_RANLIB=$WHEEL/bin/ranlib" \
         "CMAKE_FIND_ROOT_PATH=$WHEEL" CMAKE_FIND_ROOT_PATH_MODE_LIBRARY=ONLY CMAKE_FIND_ROOT_PATH_MODE_INCLUDE=ONLY \
-        CMAKE_EXE_LINKER_FLAGS=-s CMAKE_SHARED_LINKER_FLAGS=-s "TIPPLE_LICENSES=$WHEEL/licenses"; do
+        CMAKE_C_FLAGS=-fomit-frame-pointer "CMAKE_EXE_LINKER_FLAGS=$link" "CMAKE_SHARED_LINKER_FLAGS=$link" \
+        "TIPPLE_LICENSES=$WHEEL/licenses"; do
         set+=(-C "cmake.define.$define")
     done
     CC=$WHEEL/bin/cc CXX=$WHEEL/bin/c++ PKG_CONFIG_LIBDIR=$WHEEL/lib/pkgconfig ZIG_GLOBAL_CACHE_DIR=$ROOT/build/wheel-tools/zig \
@@ -34,7 +36,8 @@ build_wheel() {
     "$python" -m wheel tags --remove --python-tag py3 --abi-tag none --platform-tag "manylinux_2_28_$ARCH" "$WHEEL"/wheels/*.whl
 }
 
-# What a host must have is glibc 2.28, and what a process with the module sees is the library's own names.
+# What a host must have is glibc 2.28, whose own functions are used, and what a process with the module sees is the library's own
+# names.
 gate_wheel() {
     local tree=$WHEEL/unpacked file newest foreign
     rm -rf "$tree"
@@ -46,6 +49,8 @@ gate_wheel() {
         foreign=$(readelf -d "$file" | sed -n 's/.*NEEDED.*\[\(.*\)\]/\1/p' |
             grep -Ev '^(libc|libm|libdl|librt|libpthread|libresolv|ld-linux-.*)[.]so[.][0-9]$' || true)
         [[ -z $foreign ]] || die "$file needs a library that is not of glibc: ${foreign//$'\n'/ }"
+        readelf -W --dyn-syms "$file" | grep 'UND memcpy@' >/dev/null ||
+            die "$file has a memcpy of its own, which is slower than that of glibc"
         echo "$file: $newest, $(stat -c %s "$file") bytes"
     done
     foreign=$(readelf -W --dyn-syms "$tree/tipple/libtipple.so" | awk '$7 ~ /^[0-9]+$/ && $5 != "LOCAL" {print $8}' | grep -v '^tipple_' || true)
