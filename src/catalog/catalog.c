@@ -164,20 +164,12 @@ bool catalog_open(store_t *store, const catalog_settings_t *settings, catalog_he
     return true;
 }
 
-bool catalog_expect_others(store_t *store, const catalog_settings_t *settings, err_t *err) {
-    for (bool noted = !settings->append; !noted;) {
-        catalog_header_t header;
-        bool found;
-        if (!store_read_numbers(store, &header, &found, err))
-            return false;
-        const header_change_t change = {.kind = HEADER_APPEND, .generation = header.generation};
-        noted = header.appends;
-        if (!found)
-            return catalog_refuse_removed(settings->name, err);
-        if (!noted && !store->change_header(store, &change, &noted, err))
-            return false;
-    }
-    return true;
+bool catalog_expect_others(store_t *store, const catalog_settings_t *settings, uint32_t generation,
+                           err_t *err) {
+    const header_change_t change = {.kind = HEADER_APPEND, .generation = generation};
+    bool changed;
+    return !settings->append || (store->change_header(store, &change, &changed, err) &&
+                                 (changed || catalog_check_collection(store, settings, generation, err)));
 }
 
 bool catalog_refuse_lost(const catalog_settings_t *settings, err_t *err) {

@@ -92,7 +92,8 @@ bool catalog_open(store_t *store, const catalog_settings_t *settings, catalog_he
 
 /* With --append: notes that documents of others are expected. Call it when nothing can refuse the load any more, before
  * the first document is sent. */
-bool catalog_expect_others(store_t *store, const catalog_settings_t *settings, err_t *err);
+bool catalog_expect_others(store_t *store, const catalog_settings_t *settings, uint32_t generation,
+                           err_t *err);
 
 /* Binds the collection to this format and filter. Call it directly before the first document is sent. If two loads
  * differ, one is refused with status 1 and has written nothing. */

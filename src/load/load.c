@@ -30,11 +30,11 @@ static bool load_inputs(run_t *run, err_t *err) {
         !target_open(run->target, err))
         return false;
     if (!plan->spec->retry &&
-        !(plan->spec->dry_run
-              ? list_inputs(run, err)
-              : run_register_inputs(run, err) &&
-                    catalog_expect_others(run->target->catalog.store, &run->target->settings, err) &&
-                    target_add_columns(run->target, err)))
+        !(plan->spec->dry_run ? list_inputs(run, err)
+                              : run_register_inputs(run, err) &&
+                                    catalog_expect_others(run->target->catalog.store, &run->target->settings,
+                                                          run->target->generation, err) &&
+                                    target_add_columns(run->target, err)))
         return false;
     manifest_forget_heads(&run->plan->manifest);
     target_hold_shards(run->target);

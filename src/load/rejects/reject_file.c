@@ -358,15 +358,16 @@ bool reject_known_add(reject_known_t *known, const reject_identity_t *identity, 
     return true;
 }
 
-bool reject_known_has(const reject_known_t *known, const reject_identity_t *identity) {
-    return known->count && place_of(known, identity)->used;
+static const place_t *find_known(const reject_known_t *known, const reject_identity_t *identity) {
+    const place_t *place = known->count ? place_of(known, identity) : NULL;
+    return place && place->used ? place : NULL;
 }
 
-bool reject_known_has_of(const reject_known_t *known, const reject_identity_t *identity) {
+bool reject_known_has(const reject_known_t *known, const reject_identity_t *identity) {
     reject_identity_t by_name = *identity;
     by_name.ordinal = UINT64_MAX;
-    return reject_known_has(known, identity) ||
-           (reject_known_has(known, &by_name) && place_of(known, &by_name)->from <= identity->ordinal);
+    const place_t *of_gone = find_known(known, &by_name);
+    return find_known(known, identity) || (of_gone && of_gone->from <= identity->ordinal);
 }
 
 void reject_known_free(reject_known_t *known) {

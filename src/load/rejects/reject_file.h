@@ -114,9 +114,7 @@ typedef struct {
 } reject_known_t; /* zeroed: an empty set */
 
 bool reject_known_add(reject_known_t *known, const reject_identity_t *identity, uint64_t from, err_t *err);
-/* True if the set has this very identity; _has_of: or one that may be of its input. */
 bool reject_known_has(const reject_known_t *known, const reject_identity_t *identity);
-bool reject_known_has_of(const reject_known_t *known, const reject_identity_t *identity);
 void reject_known_free(reject_known_t *known); /* leaves an empty set */
 
 /* Adds all whole entries of a file, by their heads, whatever a user has made of the records. Heads of old files that lack a part of

@@ -355,12 +355,12 @@ static bool write_entry(reject_writer_t *writer, const reject_t *reject, err_t *
                         file->dialect ? file->dialect->hash : 0, reject->offset, reject->length,
                         reject_identity_hash(reject->bytes, (size_t)reject->kept));
     /* where the retried file is the load's own, no file need be opened for writing to see that it has this reject */
-    if (reject_known_has_of(&writer->known, &identity))
+    if (reject_known_has(&writer->known, &identity))
         return true;
     if (writer->fd < 0) {
         if (!open_file(writer, err))
             return false;
-        if (reject_known_has_of(&writer->known, &identity))
+        if (reject_known_has(&writer->known, &identity))
             return true;
     }
     char *head = print_head(writer, reject, &identity);

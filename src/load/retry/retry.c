@@ -157,22 +157,20 @@ typedef struct {
     const fix_t *fix;
     const work_t *held; /* its piece */
     fix_item_t is;
-    /* with own `_id`s: the hash of another document of its record that is there; or FIX_NOTHING */
-    uint64_t otherwise;
+    uint64_t
+        there; /* the hash of a document that an earlier run has made of its record; FIX_NOTHING: none was found */
 } item_t;
 
 struct retry_marks {
     item_t *items; /* by input and place, in which order they are written */
     size_t count;
-    item_t **fixed_otherwise; /* with own `_id`s: records with another document, which are not sent */
-    size_t others;
+    size_t others; /* with own `_id`s: records with another document, which are not sent */
 };
 
 void retry_marks_free(retry_marks_t *marks) {
     if (!marks)
         return;
     free(marks->items);
-    free(marks->fixed_otherwise);
     free(marks);
 }
 
@@ -269,69 +267,65 @@ static bool check_room(const retry_marks_t *marks, const char *path, err_t *err)
     return true;
 }
 
-/* ---- marks: with own `_id`s, documents of the same records by other `_id`s ---- */
+/* ---- marks: documents that earlier runs have made of the same records ---- */
 
-static void forget_found(void *context) {
-    const retry_marks_t *marks = context;
-    for (size_t i = 0; i < marks->others; i++)
-        marks->fixed_otherwise[i]->otherwise = FIX_NOTHING;
+/* Items whose documents are looked for. */
+typedef struct {
+    item_t **items;
+    size_t count;
+    bool others; /* not the documents of their own fixes */
+} looking_t;
+
+static void find_none(void *context) {
+    const looking_t *looking = context;
+    for (size_t i = 0; i < looking->count; i++)
+        looking->items[i]->there = FIX_NOTHING;
 }
 
-static bool see_any(void *context, const uint8_t *document, uint32_t length, err_t *err) {
-    const retry_marks_t *marks = context;
+static bool find_noted(void *context, const uint8_t *document, uint32_t length, err_t *err) {
+    const looking_t *looking = context;
     const uint64_t hash = XXH3_64bits(document, length);
     (void)err;
-    for (size_t i = 0; i < marks->others; i++) {
-        item_t *item = marks->fixed_otherwise[i];
-        if (hash != item->is.mark.hash && fix_item_knows(&item->is, hash))
-            item->otherwise = hash;
+    for (size_t i = 0; i < looking->count; i++) {
+        item_t *item = looking->items[i];
+        if ((!looking->others || hash != item->is.mark.hash) && fix_item_knows(&item->is, hash))
+            item->there = hash;
     }
     return true;
 }
 
-static bool list_others(retry_marks_t *marks, err_t *err) {
-    item_t **others = calloc(marks->count + 1, sizeof *others);
-    if (!others)
-        return err_memory(err, marks->count * sizeof *others);
-    for (size_t i = 0; i < marks->count; i++)
-        if (fix_item_has_others(&marks->items[i].is))
-            others[marks->others++] = &marks->items[i];
-    marks->fixed_otherwise = others;
-    return true;
-}
-
-/* Keeps those of which another document was found. */
-static void keep_found(retry_marks_t *marks) {
-    size_t kept = 0;
-    for (size_t i = 0; i < marks->count; i++) {
-        item_t *item = &marks->items[i];
-        const record_fixes_t known = fix_item_known(&item->is);
-        if (item->otherwise != FIX_NOTHING ||
-            (known.state == FIX_ANSWERED && known.answer->hash != item->is.mark.hash))
-            marks->fixed_otherwise[kept++] = item;
-    }
-    marks->others = kept;
-}
-
-/* If a record was fixed otherwise before, its document may be there by another `_id`, which is not known. So the whole collection
- * is read. */
-static bool find_others(run_t *run, err_t *err) {
+/* Looks for documents by other `_id`s, which are not known: so the whole collection is read. */
+static bool look_everywhere(run_t *run, looking_t *looking, err_t *err) {
     target_t *target = run->target;
-    retry_marks_t *marks = run->marks;
-    if (!run->plan->schema->id)
-        return true;
-    if (!list_others(marks, err))
-        return false;
-    if (!marks->others)
-        return true;
     log_note(
         "of %zu of its records an earlier run has noted another document: all of %s is looked at for these",
-        marks->others, server_namespace(target->server));
+        looking->count, server_namespace(target->server));
     snapshot_read_t *reader = snapshot_read_new(target->server, target->client, err);
-    const bool ok = reader && snapshot_read_filtered(reader, NULL, NULL, forget_found, see_any, marks, err);
+    const bool ok = reader && snapshot_read_filtered(reader, NULL, NULL, find_none, find_noted, looking, err);
     snapshot_read_free(reader);
-    if (ok)
-        keep_found(marks);
+    return ok;
+}
+
+/* Does not send records that were fixed otherwise before, where the `_id`s are the data's own: a second document of the record
+ * would have another one. */
+static bool close_fixed_otherwise(run_t *run, err_t *err) {
+    retry_marks_t *marks = run->marks;
+    looking_t looking = {.items = calloc(marks->count + 1, sizeof *looking.items), .others = true};
+    bool ok = looking.items || err_memory(err, marks->count * sizeof *looking.items);
+    for (size_t i = 0; ok && i < marks->count; i++)
+        if (fix_item_has_others(&marks->items[i].is))
+            looking.items[looking.count++] = &marks->items[i];
+    ok = ok && (!looking.count || look_everywhere(run, &looking, err));
+    for (size_t i = 0; ok && i < looking.count; i++) {
+        const item_t *item = looking.items[i];
+        const record_fixes_t known = fix_item_known(&item->is);
+        if (item->there == FIX_NOTHING &&
+            (known.state != FIX_ANSWERED || known.answer->hash == item->is.mark.hash))
+            continue;
+        run->fixes.all[item->fix - run->fixes.all].verdict = FIX_CLOSED;
+        marks->others++;
+    }
+    free(looking.items);
     return ok;
 }
 
@@ -339,15 +333,11 @@ static bool retry_marks_note(run_t *run, err_t *err) {
     if (!(run->marks = calloc(1, sizeof *run->marks)))
         return err_memory(err, sizeof *run->marks);
     if (!list_items(run, err) || !check_room(run->marks, run->plan->spec->retry, err) ||
-        !find_others(run, err))
+        (run->plan->schema->id && !close_fixed_otherwise(run, err)))
         return false;
     for (size_t i = 0; i < run->marks->count; i++)
-        fix_item_note(&run->marks->items[i].is);
-    for (size_t i = 0; i < run->marks->others; i++) {
-        item_t *item = run->marks->fixed_otherwise[i];
-        item->is.written = false;
-        run->fixes.all[item->fix - run->fixes.all].verdict = FIX_CLOSED;
-    }
+        if (run->marks->items[i].fix->verdict == FIX_COUNTS)
+            fix_item_note(&run->marks->items[i].is);
     return write_marks(run, err);
 }
 
@@ -359,37 +349,18 @@ static item_t *find_item(retry_marks_t *marks, uint32_t ordinal, uint64_t offset
 
 /* ---- marks: settling what is there ---- */
 
-typedef struct {
-    const fix_item_t *item;
-    uint64_t hash; /* of the document that is there, if it was noted; else FIX_NOTHING */
-} noted_there_t;
-
-static void begin_anew(void *context) {
-    noted_there_t *there = context;
-    there->hash = FIX_NOTHING;
-}
-
-static bool see(void *context, const uint8_t *document, uint32_t length, err_t *err) {
-    noted_there_t *there = context;
-    const uint64_t hash = XXH3_64bits(document, length);
-    (void)err;
-    if (fix_item_knows(there->item, hash))
-        there->hash = hash;
-    return true;
-}
-
 static bool settle_item(target_t *target, item_t *item, snapshot_read_t **reader, size_t *others,
                         err_t *err) {
     const int64_t id = item->fix->id;
-    noted_there_t there = {.item = &item->is, .hash = item->otherwise};
+    looking_t looking = {.items = &item, .count = 1};
     if (!target->plan->schema->id && fix_item_asks(&item->is)) {
         if (!*reader && !(*reader = snapshot_read_new(target->server, target->client, err)))
             return false;
-        if (!snapshot_read_all(*reader, id, id + 1, begin_anew, see, &there, err))
+        if (!snapshot_read_all(*reader, id, id + 1, find_none, find_noted, &looking, err))
             return false;
-        *others += there.hash != FIX_NOTHING;
+        *others += item->there != FIX_NOTHING;
     }
-    fix_item_settle(&item->is, there.hash);
+    fix_item_settle(&item->is, item->there);
     return true;
 }
 
