@@ -372,6 +372,24 @@ LAB_TEST(drop_of_what_was_made_again, lab_open(lab, BOX_STANDALONE)) {
     assert_int_equal(box_count(lab->box, LAB_TARGET, NULL), 30);
 }
 
+/* Documents of others are expected from the first load on that is not refused: where one has an `_id` that it would give, it is. */
+LAB_TEST(append, lab_open(lab, BOX_STANDALONE)) {
+    lab_write_rows("a.csv", 0, 30);
+    lab_write_rows("b.csv", 30, 40);
+    lab->load.append = true;
+    box_insert(lab->box, LAB_TARGET, "{\"_id\": 7}");
+    assert_status(lab, lab_load(lab, "a.csv"), STATUS_USAGE);
+    assert_says(lab->err.text, "the _id 7,");
+    assert_int_equal(box_count(lab->box, LAB_FILES, "{\"appends\": {\"$exists\": true}}"), 0);
+    box_delete(lab->box, LAB_TARGET, "{\"_id\": 7}");
+    box_insert(lab->box, LAB_TARGET, "{\"_id\": \"of others\"}");
+    assert_status(lab, lab_load(lab, "a.csv"), STATUS_OK);
+    assert_int_equal(box_count(lab->box, LAB_FILES, "{\"appends\": true}"), 1);
+    lab->load.append = false;
+    assert_status(lab, lab_load(lab, "b.csv"), STATUS_OK);
+    assert_int_equal(box_count(lab->box, LAB_TARGET, NULL), 41);
+}
+
 /* Who may not drop has changed nothing: other loads go on. */
 LAB_TEST(drop_that_is_refused, lab_open(lab, BOX_STANDALONE)) {
     lab_write_rows("a.csv", 0, 30);

@@ -122,6 +122,11 @@ LAB_TEST(still_wrong, reject_two(lab, BOX_STANDALONE)) {
     char *next = lab_read("c.rejects");
     assert_says(next, "\n7,seven,too many\n");
     free(next);
+    /* that is still the same record, whatever has become of its bytes */
+    assert_int_equal(system("sed -i 's/^7,seven,too many$/7,seven/' c.rejects"), 0);
+    assert_status(lab, lab_retry(lab, "c.rejects"), STATUS_OK);
+    assert_counts(lab, 1, 1, 0, 0);
+    assert_int_equal(open_of(lab), 0);
 }
 
 /* Two people fix one record differently: the first one's document stays, the other one's is a reject. */
@@ -191,6 +196,16 @@ LAB_TEST(fixed_twice, reject_two(lab, BOX_STANDALONE)) {
     assert_status(lab, lab_retry(lab, "fixed.rejects"), STATUS_SOME_REJECTED);
     assert_int_equal(box_count(lab->box, LAB_TARGET, "{\"w\": {\"$in\": [\"seven\", \"eight\"]}}"), 2);
     assert_int_equal(box_count(lab->box, LAB_TARGET, NULL), 5);
+}
+
+/* An entry that leaves a record out does not hide that another one still fails. */
+LAB_TEST(left_out_and_wrong, reject_two(lab, BOX_STANDALONE)) {
+    fix("first.rejects", "", "8,eight");
+    fix("second.rejects", "7,seven,too many", "8,eight");
+    assert_int_equal(system("(cat first.rejects; sed '1,/^# marked/d' second.rejects) >fixed.rejects"), 0);
+    assert_status(lab, lab_retry(lab, "fixed.rejects"), STATUS_SOME_REJECTED);
+    assert_counts(lab, 2, 1, 0, 1);
+    assert_int_equal(open_of(lab), 1);
 }
 
 /* What a person has put there himself counts: the same document is there already. */
