@@ -77,6 +77,27 @@ bool __wrap_transport_fetch(const remote_place_t *place, uint64_t from, uint64_t
     return answer->status == 200 || place->scheme->judge(place, answer, err) != REMOTE_FAIL;
 }
 
+/* ---- the clock ---- */
+
+static long later; /* seconds after now */
+
+time_t __real_time(time_t *out);
+time_t __wrap_time(time_t *out);
+time_t __wrap_time(time_t *out) {
+    const time_t now = __real_time(NULL) + later;
+    if (out)
+        *out = now;
+    return now;
+}
+
+int __real_clock_gettime(clockid_t id, struct timespec *time);
+int __wrap_clock_gettime(clockid_t id, struct timespec *time);
+int __wrap_clock_gettime(clockid_t id, struct timespec *time) {
+    const int result = __real_clock_gettime(id, time);
+    time->tv_sec += later;
+    return result;
+}
+
 /* ---- the environment ---- */
 
 static s3_key_t key;
@@ -108,6 +129,7 @@ static int set_up(void **state) {
     unlink(".aws/config");
     begin_script(NULL, 0);
     s3_forget();
+    later = 0;
     memset(&key, 'x', sizeof key);
     memset(&err, 0, sizeof err);
     return 0;
@@ -207,18 +229,31 @@ TEST(key_of_a_profile) {
 }
 
 TEST(key_of_a_process) {
+    write_file("records", "hush"); /* stdin, which no process may read */
+    const int records = open("records", O_RDONLY | O_CLOEXEC), before = dup(0);
+    dup2(records, 0);
     write_file(".aws/config",
                "[default]\ncredential_process = printf '{\"Version\": 1, \"AccessKeyId\": \"I\", "
                "\"SecretAccessKey\" : "
                "\"S\\\\/S\", \"SessionToken\": \"T\", \"Expiration\": \"2031-02-03T05:05:06.789+01:00\"}'\n"
+               "[profile zone]\ncredential_process = cat; printf '{\"AccessKeyId\": \"I\", "
+               "\"SecretAccessKey\": \"S\", "
+               "\"Expiration\": \"2031-02-03T03:35:06-00:30\"}'\n"
                "[profile bad]\ncredential_process = exit 3\n[profile odd]\ncredential_process = echo hush\n");
     assert_key("I", "S/S", "T", "credential_process of profile 'default'");
+    assert_int_equal(key.ends, 1927857906);
+    setenv("AWS_PROFILE", "zone", 1);
+    assert_key("I", "S", "", "profile 'zone'");
     assert_int_equal(key.ends, 1927857906);
     setenv("AWS_PROFILE", "bad", 1);
     assert_refused(STATUS_INPUT, "credential_process of profile 'bad' failed");
     setenv("AWS_PROFILE", "odd", 1);
     assert_refused(STATUS_INPUT, "no AccessKeyId");
     assert_null(strstr(err.text, "hush"));
+    assert_int_equal(lseek(0, 0, SEEK_CUR), 0);
+    dup2(before, 0);
+    close(before);
+    close(records);
 }
 
 TEST(profile_for_amazons_command) {
@@ -426,14 +461,14 @@ TEST(usual_ports) {
 
 static void write_process(const char *id, int64_t seconds) {
     char text[400];
-    const time_t ends = time(NULL) + seconds;
+    const time_t ends = time(NULL) + seconds; /* as the clock is now, moved or not */
     struct tm parts;
     strftime(text, sizeof text,
              "{\"AccessKeyId\": \"ID\", \"SecretAccessKey\": \"S\", \"Expiration\": \"%Y-%m-%dT%H:%M:%SZ\"}",
              gmtime_r(&ends, &parts));
     memcpy(strstr(text, "ID"), id, 2);
     write_file("printed", text);
-    write_file(".aws/config", "[default]\ncredential_process = cat printed\n");
+    write_file(".aws/config", "[default]\ncredential_process = cat printed 2>/dev/null\n");
 }
 
 static void assert_id(const char *id) {
@@ -444,19 +479,28 @@ static void assert_id(const char *id) {
 }
 
 TEST(keys_are_fetched_before_they_end) {
-    write_process("I1", 400);
+    write_process("I1", 1000);
     assert_id("I1");
-    write_process("I2", 200);
-    assert_id("I1"); /* it is good for more than five minutes */
-    s3_forget();
+    write_process("I2", 2000);
+    later = 690; /* it is good for more than five minutes */
+    assert_id("I1");
+    later = 710;
     assert_id("I2");
-    write_process("I3", 400);
-    assert_id("I2"); /* it is looked for every ten seconds */
-    s3_forget();
-    write_process("I4", -1);
+    unlink("printed");
+    later = 1800; /* no other one is there, and this one is still good */
+    assert_id("I2");
+    write_process("I3", 1000);
+    later = 1805; /* it is looked for every ten seconds */
+    assert_id("I2");
+    later = 1811;
+    assert_id("I3");
+    unlink("printed");
+    later = 2900;
+    const remote_place_t place = {.scheme = &remote_s3, .url = "s3://data/a", .shown = "s3://data/a"};
+    assert_false(remote_s3.prepare(&place, &request, &err)); /* it has ended */
+    assert_int_equal(err.status, STATUS_INPUT);
+    write_process("I4", 1000);
     assert_id("I4");
-    write_process("I5", 400);
-    assert_id("I5"); /* one that has ended is not used again */
     unlink("printed");
 }
 
