@@ -393,14 +393,14 @@ class Large(Case):
         """rows of 15 MB, --memory 16M: below that, 32 MiB and three rows, also where their documents are there already, where
         the `_id`s are the data's own, and to verify them"""
         rows_bytes, most = 15000000, (16 << 20) + (32 << 20) + 3 * 15000000
-        self.write("a.csv", b"n,k,t\n1,0,a\n" + b"".join(b"x%d,%d," % (i, i + 1) + b"t" * rows_bytes + b"\n" for i in range(4)))
+        self.write("a.csv", b"n,k,t\n1,0,a\n" + b"".join(b"x%d,%d," % (i, i + 1) + b"t" * rows_bytes + b"\n" for i in range(8)))
         for target, own in (("big", []), ("own", ["--id", "k"])):
             self.tipple("load", "--uri", self.uri(target), "--type", "n:int", "--on-bad-value", "reject", *own, "a.csv", status=2)
             name = "%s.%s.rejects" % (self.database, target)
             self.write("fixed", re.sub(rb"(?m)^x(\d)", rb"\1", (self.folder / name).read_bytes()))
             words = "--retry", "fixed", "--memory", "16M", "--json", "--uri", self.uri(target)
-            for words, part, count in ((("load", *words), "loaded", 4), (("load", *words), "already_there", 4),
-                                       (("verify", *words, "a.csv"), "fixed", 4)):
+            for words, part, count in ((("load", *words), "loaded", 8), (("load", *words), "already_there", 8),
+                                       (("verify", *words, "a.csv"), "fixed", 8)):
                 counts = json.loads(self.tipple(*words).stdout)
                 self.assertEqual(count, counts[part])
                 self.assertLess(counts["peak_memory_bytes"], most, (target, part))

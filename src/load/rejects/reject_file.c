@@ -462,6 +462,7 @@ static bool are_one_file(const reject_file_t *file, err_t *err) {
         const reject_entry_t *entry = &file->entries[i];
         if (!is_one_file(file, from, entry->untouched ? entry->at : entry->end, err))
             return false;
+        reject_file_pass(file, entry);
     }
     return is_one_file(file, from, file->size, err);
 }
