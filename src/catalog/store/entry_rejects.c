@@ -189,7 +189,8 @@ standing_t standing_of_reject(const entry_t *entry, uint64_t offset, const uint6
     if (reject)
         return !hash || reject->hash == *hash ? STANDING_OPEN : torn ? STANDING_OUTGROWN : STANDING_UNKNOWN;
     /* a record that was fixed before its block was done is not among the piece's rejects */
-    const record_fixes_t known = hash ? entry_fixes(entry, offset, *hash, 0) : (record_fixes_t){.state = FIX_OPEN};
+    const record_fixes_t known =
+        hash ? entry_fixes(entry, offset, *hash, 0) : (record_fixes_t){.state = FIX_OPEN};
     if (torn ? known.state == FIX_ANSWERED : known.answer || known.noted)
         return STANDING_OPEN;
     return torn ? STANDING_OUTGROWN : STANDING_UNKNOWN;
