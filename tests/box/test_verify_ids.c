@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROWS = 150 };
+enum { ROWS = 1100, OTHERS = 10 }; /* more than are asked for at once */
 
 static void load_rows(lab_t *lab, const char *existing) {
     lab_open(lab, BOX_REPLICA_SET);
@@ -32,6 +32,10 @@ TEST(all_is_well) {
         assert_int_equal(lab.verified.counts.records, ROWS);
         assert_int_equal(lab.verified.counts.same, ROWS);
         assert_int_equal(lab.verified.all_documents, ROWS);
+        lab_write_rows("b.csv", ROWS, ROWS + OTHERS);
+        assert_status(&lab, lab_load(&lab, "b.csv"), STATUS_OK);
+        assert_status(&lab, lab_verify(&lab, "a.csv"), STATUS_OK);
+        assert_int_equal(lab.verified.other_documents, OTHERS);
         lab_close(&lab);
     }
 }
@@ -73,6 +77,7 @@ TEST(records_of_one_id) {
         assert_int_equal(lab.loaded.counts.of[FATE_REJECTED], cases[i].rejected);
         assert_status(&lab, lab_verify(&lab, "b.csv"), STATUS_OK);
         assert_int_equal(lab.verified.all_documents, 2);
+        assert_int_equal(lab.verified.counts.expected, 2);
         const bool last = strcmp(cases[i].existing, "replace") == 0;
         assert_int_equal(box_count(lab.box, LAB_TARGET, last ? "{\"w\": \"last\"}" : "{\"w\": \"first\"}"),
                          1);
@@ -80,6 +85,10 @@ TEST(records_of_one_id) {
         /* what was there before may be kept, whatever it is */
         assert_status(&lab, lab_verify(&lab, "b.csv"),
                       strcmp(cases[i].existing, "keep") == 0 ? STATUS_OK : STATUS_DIFFERENT);
+        /* but not that it is gone */
+        box_delete(lab.box, LAB_TARGET, "{\"_id\": 2}");
+        assert_status(&lab, lab_verify(&lab, "b.csv"), STATUS_DIFFERENT);
+        assert_int_equal(differences_count(lab.verified.differences, DIFFERENCE_MISSING), 1);
         lab_close(&lab);
     }
 }
