@@ -84,7 +84,7 @@ CENTURY = {
         weather("cluster", "load", LOAD, network=si("weather", "cluster", "network") / 8),
     "index {ts, st}, one server, by the cost in the cluster (5 min)": weather("one server", "index", building, **index_us("cluster", 100)),
     "index {ts, st}, 100 shards, by the cost on one server (7.66 h)": weather("cluster", "index", building, **index_us("one server", 1)),
-    "a year of one server, at the price that the next study tells of that machine":
+    "a year of one server, at the next study's price of that machine":
         weather("one server", "a year", lambda plan: plan.price * 8766, price=si("petabyte instances", "i2.8xlarge", "price")),
 }
 
