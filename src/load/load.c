@@ -78,7 +78,6 @@ static void run_free(run_t *run, bool again) {
     for (size_t i = 0; i < run->kept_count; i++)
         free(run->kept[i]);
     free(run->kept);
-    hand_out_free(run->hand_out);
     while (run->late) {
         late_t *next = run->late->next;
         free(run->late);

@@ -288,8 +288,7 @@ bool entry_make_pieces(entry_t *entry, size_t count, uint64_t blocks_each, err_t
     return true;
 }
 
-/* Copies `count` items of `size` bytes; *to is NULL for none. */
-static bool copy_items(void **to, const void *from, size_t count, size_t size, err_t *err) {
+bool entry_copy_items(void **to, const void *from, size_t count, size_t size, err_t *err) {
     *to = NULL;
     if (!count)
         return true;
@@ -303,8 +302,8 @@ bool piece_copy(piece_t *to, const piece_t *from, err_t *err) {
     piece_t copy = *from;
     copy.done = (done_runs_t){0};
     copy.reject_room = copy.reject_count;
-    bool ok =
-        copy_items((void **)&copy.rejects, from->rejects, from->reject_count, sizeof *from->rejects, err);
+    bool ok = entry_copy_items((void **)&copy.rejects, from->rejects, from->reject_count,
+                               sizeof *from->rejects, err);
     ok = ok && (done_runs_copy(&copy.done, &from->done) || err_memory(err, from->done.count));
     if (!ok) {
         piece_free(&copy);
@@ -334,10 +333,11 @@ bool entry_copy(entry_t *to, const entry_t *from, err_t *err) {
     bool ok =
         copy_text(&copy.path, from->path, err) && copy_text(&copy.key, from->key, err) &&
         copy_text(&copy.kind, from->kind, err) && copy_text(&copy.follows, from->follows, err) &&
-        copy_items((void **)&copy.versions, from->versions, from->version_count, sizeof *from->versions,
-                   err) &&
-        copy_items((void **)&copy.extents, from->extents, from->extent_count, sizeof *from->extents, err) &&
-        copy_items((void **)&copy.fixes, from->fixes, from->fix_count, sizeof *from->fixes, err) &&
+        entry_copy_items((void **)&copy.versions, from->versions, from->version_count, sizeof *from->versions,
+                         err) &&
+        entry_copy_items((void **)&copy.extents, from->extents, from->extent_count, sizeof *from->extents,
+                         err) &&
+        entry_copy_items((void **)&copy.fixes, from->fixes, from->fix_count, sizeof *from->fixes, err) &&
         (!from->piece_count || entry_make_pieces(&copy, from->piece_count, 0, err));
     for (size_t i = 0; ok && i < from->piece_count; i++)
         ok = piece_copy(&copy.pieces[i], &from->pieces[i], err);

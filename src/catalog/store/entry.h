@@ -225,6 +225,8 @@ bool entry_add_version(entry_t *entry, const version_t *version, err_t *err);
 bool entry_put_version(entry_t *entry, const version_t *version, uint32_t slot, err_t *err);
 bool entry_make_pieces(entry_t *entry, size_t count, uint64_t blocks_each, err_t *err);
 
+/* Copies `count` items of `size` bytes; *to is NULL for none. */
+bool entry_copy_items(void **to, const void *from, size_t count, size_t size, err_t *err);
 bool piece_copy(piece_t *to, const piece_t *from, err_t *err);
 /* A deep copy. `to` is empty or an entry, which is freed. */
 bool entry_copy(entry_t *to, const entry_t *from, err_t *err);

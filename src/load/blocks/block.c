@@ -168,7 +168,7 @@ void batch_drop_lost(batch_t *batch, void (*drop)(void *context, block_t *block)
     for (size_t i = 0; i < batch->part_count; i++) {
         const part_t part = batch->parts[i];
         const uint32_t end = first + part.count;
-        if (block_is_lost(part.block)) {
+        if (part.block && block_is_lost(part.block)) {
             part.block->pending -= part.count;
             drop(context, part.block);
         } else {

@@ -16,7 +16,8 @@
 
 /* One input, or one piece of it, as the threads of a load (or of verify) see it. It is filled in before the piece is handed
  * to a feeder; afterwards only fields change whose comments say so. */
-typedef struct {
+typedef struct load_file {
+    struct load_file *next; /* in the list that is given to a feeder */
     const input_file_t *input;
     work_t *work;         /* the ledger's, which only the main thread touches; NULL: without a ledger */
     uint32_t ordinal;     /* of the input in the catalog */
@@ -44,17 +45,18 @@ typedef struct {
     size_t fix_count;
     tail_t tail;            /* of a complete input: its last block, for only_compares */
     atomic_uint epoch;      /* of our ownership; 0: it belongs to another load now */
-    atomic_uint fed_epoch;  /* the last epoch that a feeder began with */
     atomic_bool begun;      /* by this load: a block was handed out */
     atomic_bool opened;     /* by a feeder of this load: a stream can be read only once */
     atomic_bool misfit;     /* it cannot be read further: it is skipped, or ends the load */
     bool aside;             /* the main thread's: to be skipped as soon as its blocks are settled */
     atomic_bool changed;    /* its content is not what was loaded before */
-    const text_t *left_out; /* for ASK_TO_LEAVE_OUT: names of its columns, a NUL after each */
+    const text_t *left_out; /* names of its columns, a NUL after each */
     /* the result has its header; in the input's first piece only, under the lock of load_state_t */
     bool columns_seen;
-    atomic_bool feeding; /* a feeder reads it, perhaps for an ownership that was lost meanwhile */
-    uint64_t blocks;     /* number after its last block; known when it is fed */
+    /* given to the feeders, perhaps for an ownership that was lost meanwhile: until they are through, it is theirs */
+    atomic_bool given;
+    bool postponed;  /* the main thread's: it is to be given again, as soon as they are through */
+    uint64_t blocks; /* number after its last block; known when it is fed */
     /* --reload-missing: it is begun anew after the rest of it was loaded: from block read_from on it is read twice */
     bool read_before;
     uint64_t read_from;

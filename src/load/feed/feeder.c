@@ -525,9 +525,12 @@ struct feeder {
     feeder_options_t options;
     team_t team;
     atomic_uint running;
+    queue_t *files;             /* lists to be read by one thread each: a piece, or those of a stream */
+    load_file_t *list, **after; /* the main thread's: pieces of a stream, until the last of them comes */
+    atomic_uint given, resting; /* lists that no thread is through with; threads that wait for one */
+    uint32_t threads;
     atomic_ullong disk_bytes, text_bytes;
-    pthread_mutex_t lock; /* guards the members below, and calls of misfit */
-    size_t next_file;
+    pthread_mutex_t lock; /* guards calls of misfit, and */
     bool skipped_any;
     pthread_mutex_t beginnings; /* beginning_t.lock */
 };
@@ -603,10 +606,11 @@ static bool hold_back_torn(worker_t *worker, block_t **block, err_t *err) {
     return false;
 }
 
-/* Asks the main thread to load the stream from this block on, instead of only comparing it. */
+/* Has the stream loaded from this block on, instead of only comparing it. */
 static bool go_on(worker_t *worker, block_t *block, err_t *err) {
     load_file_t *file = block->file;
-    if (!load_state_ask(worker->feeder->options.loading, ASK_TO_GO_ON, file, 0, err))
+    const feeder_options_t *options = &worker->feeder->options;
+    if (!options->go_on(options->context, file, err))
         return false;
     worker->epoch = block->epoch = file->epoch;
     block->begun_before = file->begun_before;
@@ -797,62 +801,84 @@ static bool feed_file(worker_t *worker, load_file_t *file, bool *more, err_t *er
     return tell(worker, (news_t){.kind = NEWS_SKIPPED, .file = file}, err);
 }
 
-/* Takes the next file, or all files of the next stream, which this thread reads in order. Before it waits, it pushes its
- * chain. */
-static bool take_files(worker_t *worker, size_t *first, size_t *end) {
-    feeder_t *feeder = worker->feeder;
-    const feeder_options_t *options = &feeder->options;
-    if (options->hand_out)
-        return hand_out_try(options->hand_out, first, end) ||
-               (push_chain(worker) && hand_out_next(options->hand_out, first, end));
-    pthread_mutex_lock(&feeder->lock);
-    size_t next = *first = feeder->next_file;
-    if (next < options->file_count) {
-        const input_file_t *input = options->files[next++].input;
-        while (input_is_in_stream(input) && next < options->file_count &&
-               options->files[next].input->archive == input->archive)
-            next++;
+void feeder_give(feeder_t *feeder, load_file_t *file, bool more) {
+    if (!feeder->list)
+        feeder->after = &feeder->list;
+    if (file) {
+        file->given = true;
+        file->next = NULL;
+        *feeder->after = file;
+        feeder->after = &file->next;
     }
-    feeder->next_file = *end = next;
-    pthread_mutex_unlock(&feeder->lock);
-    return *first < *end;
+    if (more || !feeder->list)
+        return;
+    feeder->given++;
+    queue_push(feeder->files, feeder->list, 0);
+    feeder->list = NULL;
 }
 
-/* False for files of a stream that are another load's, or done. One ownership is fed once: a piece that was lost and taken again
- * while a feeder was on its way to it comes twice. */
-static bool is_wanted(load_file_t *file) {
-    const uint32_t epoch = file->epoch;
-    return !file->work || file->only_compares || (epoch && atomic_exchange(&file->fed_epoch, epoch) != epoch);
+size_t feeder_waiting(feeder_t *feeder, bool *hungry) {
+    *hungry = feeder->resting > 0;
+    return queue_count(feeder->files);
+}
+
+bool feeder_is_idle(const feeder_t *feeder) {
+    return !feeder->given;
+}
+
+/* The last thread that has nothing to read says that nothing is on its way. */
+static void rest(feeder_t *feeder) {
+    const feeder_options_t *options = &feeder->options;
+    if (++feeder->resting < feeder->threads || !options->loading)
+        return;
+    queue_drain(options->pipeline->queue);
+    pthread_mutex_lock(&options->loading->lock);
+    pthread_cond_signal(&options->loading->changed);
+    pthread_mutex_unlock(&options->loading->lock);
+}
+
+/* Takes the next files. Before it waits for them, it pushes its chain. */
+static load_file_t *take_files(worker_t *worker) {
+    feeder_t *feeder = worker->feeder;
+    load_file_t *files = queue_pop(feeder->files, 0, 0, 1);
+    if (files || !push_chain(worker))
+        return files;
+    rest(feeder);
+    files = queue_pop(feeder->files, -1, 0, 1);
+    feeder->resting--;
+    return files;
+}
+
+/* Feeds a piece, unless it was lost before its turn came. False: nothing more is to be fed. */
+static bool feed_piece(worker_t *worker, load_file_t *file) {
+    feeder_t *feeder = worker->feeder;
+    bool more = true;
+    err_t err = {.text = ""};
+    if (!file->work || file->only_compares || file->epoch) {
+        if (file->input->kind == INPUT_STREAM && !push_chain(worker)) /* a stream may be slow */
+            return false;
+        if (!feed_file(worker, file, &more, &err) && err.text[0])
+            team_fail(&feeder->team, &err);
+    }
+    file->given = false;
+    return more && worker->limited.left && !team_failed(&feeder->team) && !stop_signal();
 }
 
 static void feed(worker_t *worker) {
     feeder_t *feeder = worker->feeder;
     bool more = true;
-    size_t next = 0, end = 0;
-    err_t err;
-    while (more && !team_failed(&feeder->team) && !stop_signal()) {
-        err.text[0] = '\0';
-        if (next == end && !take_files(worker, &next, &end))
-            return;
-        load_file_t *file = &feeder->options.files[next++];
-        if (!is_wanted(file))
-            continue;
-        if (file->input->kind == INPUT_STREAM && !push_chain(worker)) /* a stream may be slow */
-            return;
-        file->feeding = true;
-        if (!feed_file(worker, file, &more, &err) && err.text[0])
-            team_fail(&feeder->team, &err);
-        file->feeding = false;
-        if (worker->limited.left == 0)
-            return;
-    }
+    for (load_file_t *file, *next; more && (file = take_files(worker)); feeder->given--)
+        for (; more && file; file = next) {
+            next = file->next; /* from the end on it is the main thread's */
+            more = feed_piece(worker, file);
+        }
 }
 
 /* Ends this many feeders, which are through, have failed, or never began; then all are to end. A load may still have torn records
  * to send: feeder_join closes its queue. */
 static void end_feeders(feeder_t *feeder, uint32_t count) {
     const feeder_options_t *options = &feeder->options;
-    hand_out_close(options->hand_out);
+    queue_close(feeder->files);
     if (atomic_fetch_sub(&feeder->running, count) != count)
         return;
     if (!options->loading) {
@@ -909,10 +935,21 @@ uint32_t feeder_threads(const feeder_options_t *options) {
     return threads > MOST_THREADS ? MOST_THREADS : threads < 1 ? 1 : (uint32_t)threads;
 }
 
+/* Gives all files at once; those of one stream together. */
+static void give_all(feeder_t *feeder) {
+    load_file_t *files = feeder->options.files;
+    for (size_t i = 0, count = feeder->options.file_count; i < count; i++)
+        feeder_give(feeder, &files[i],
+                    i + 1 < count && input_is_in_stream(files[i].input) &&
+                        files[i + 1].input->archive == files[i].input->archive);
+    queue_close(feeder->files);
+}
+
 feeder_t *feeder_start(const feeder_options_t *options, err_t *err) {
     feeder_t *feeder = calloc(1, sizeof *feeder);
-    if (!feeder) {
-        err_memory(err, sizeof *feeder);
+    if (!feeder || !(feeder->files = queue_new(options->file_count + 1))) {
+        free(feeder);
+        err_memory(err, (options->file_count + 1) * sizeof(void *));
         return NULL;
     }
     feeder->options = *options;
@@ -920,7 +957,9 @@ feeder_t *feeder_start(const feeder_options_t *options, err_t *err) {
     pthread_mutex_init(&feeder->beginnings, NULL);
     team_init(&feeder->team);
     const uint32_t threads = feeder_threads(options);
-    feeder->running = threads;
+    feeder->running = feeder->threads = threads;
+    if (!options->by_pieces)
+        give_all(feeder);
     for (uint32_t i = 0; i < threads; i++) {
         err_t problem;
         if (team_start(&feeder->team, work, feeder, "lower --threads", &problem))
@@ -940,8 +979,10 @@ feeder_progress_t feeder_progress(feeder_t *feeder) {
 }
 
 bool feeder_join(feeder_t *feeder, err_t *err) {
+    queue_close(feeder->files);
     const bool ok = team_join(&feeder->team, err);
     queue_close(feeder->options.pipeline->queue);
+    queue_destroy(feeder->files);
     pthread_mutex_destroy(&feeder->lock);
     pthread_mutex_destroy(&feeder->beginnings);
     free(feeder);

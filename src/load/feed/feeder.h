@@ -1,6 +1,5 @@
 /* feeder: the threads that read. Each takes the next files that it is given, cuts their text into blocks, and pushes these
- * into the queue as lists (block->next). The main thread starts and joins the feeders, and adds pieces to the hand_out_t
- * between. Invariants:
+ * into the queue as lists (block->next). The main thread starts and joins the feeders, and gives them pieces between. Invariants:
  *
  * - The queue is closed by the last feeder; in a load by feeder_join, because torn records may still have to be sent.
  * - A fault of an input ends the feeding; what came before it was handed out. Files after it are read only if `misfit` says
@@ -10,32 +9,6 @@
 
 #include "load/threads/load_state.h"
 #include "load/threads/pipeline.h"
-
-/* ---- hand_out: the pieces that feeders are to read next, from the main thread to the feeders; any thread ---- */
-
-typedef struct hand_out hand_out_t;
-
-/* Makes an empty hand_out_t for these files. The main thread is woken when all feeders wait. NULL: out of memory. */
-hand_out_t *hand_out_new(load_file_t *files, size_t count, uint32_t feeders, load_state_t *loading);
-void hand_out_free(hand_out_t *hand_out); /* NULL is allowed */
-
-/* Adds a piece by its number, in the order of reading. more: the next piece of its stream follows at once; none of them is given
- * out before the last, so one feeder reads them in one pass. */
-void hand_out_add(hand_out_t *hand_out, size_t number, bool more);
-
-/* Takes the next pieces, [*first, *end): one, or those of one stream, to be read in one pass; some of these may not be ours.
- * Waits for them. False: there will be no more. */
-bool hand_out_next(hand_out_t *hand_out, size_t *first, size_t *end);
-/* The same without waiting. False: there are none just now. */
-bool hand_out_try(hand_out_t *hand_out, size_t *first, size_t *end);
-
-/* Gives out no more; threads that wait return at once. */
-void hand_out_close(hand_out_t *hand_out);
-
-/* Returns how many pieces wait to be read. *idle: a feeder has nothing to read. */
-size_t hand_out_waiting(hand_out_t *hand_out, bool *idle);
-/* True if no piece waits, and all feeders do. */
-bool hand_out_is_idle(hand_out_t *hand_out);
 
 typedef struct feeder feeder_t;
 
@@ -50,10 +23,12 @@ typedef struct {
     bool limit_is_about;   /* lines count as records while they are few: much quicker, and never more */
     remote_pace_t objects; /* of all threads together */
     bool numbered;         /* blocks get their id_base from the file's extents */
-    hand_out_t *hand_out;  /* which files to feed next; NULL: all files */
+    bool by_pieces;        /* files are fed when feeder_give gives them; else all are, at once */
     load_state_t *loading; /* learns of blocks and pieces; or NULL */
     /* Finds numbers for an offset of a file of unknown size. */
     bool (*extend)(void *context, load_file_t *file, uint64_t offset, err_t *err);
+    /* Called for a stream that was only to be compared, and continues after what was loaded: it is to be loaded from here on. */
+    bool (*go_on)(void *context, load_file_t *file, err_t *err);
     bool skips;    /* misfit is also called for files of which something was read */
     bool in_order; /* one thread: files after one that is left out wait, and are left out, too */
     /* Called when a file cannot be read to its end, for the reason in *err (status 5). True: the feeding continues with the next
@@ -70,6 +45,16 @@ typedef struct {
 uint32_t feeder_threads(const feeder_options_t *options);
 
 feeder_t *feeder_start(const feeder_options_t *options, err_t *err);
+
+/* Gives a piece to the feeders, whose it is until they are through (file->given). more: the next piece of its stream follows at
+ * once: one feeder reads all of these in one pass. NULL: that piece does not come after all. Main thread. */
+void feeder_give(feeder_t *feeder, load_file_t *file, bool more);
+
+/* Returns how many pieces, or passes over a stream, wait to be read. *hungry: a feeder has nothing to read. */
+size_t feeder_waiting(feeder_t *feeder, bool *hungry);
+
+/* True if the feeders are through with all that was given to them. */
+bool feeder_is_idle(const feeder_t *feeder);
 
 /* Waits for the threads, and frees everything. False: the first fault (status 5 or 8). */
 bool feeder_join(feeder_t *feeder, err_t *err);

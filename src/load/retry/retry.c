@@ -509,6 +509,7 @@ static bool send_fixed(run_t *run, block_t **done, err_t *err) {
     const bool ok = run_wait(run, done, err);
     if (!ok && !stop_signal())
         pipeline_fail(&run->loading.pipeline, err); /* stops senders, and whoever waits for room */
+    load_state_close(&run->loading);                /* who waits for the catalog keeps the thread waiting */
     pthread_join(thread, NULL);
     return ok;
 }

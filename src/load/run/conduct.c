@@ -1,5 +1,5 @@
 /* conduct: the main thread while data moves. It runs the coordinator, whose functions work here with threads, queues and a server.
- * Feeders and senders ask this thread for what needs the catalog, and wait; so it answers wherever it waits itself. */
+ * Where it waits, it leaves the catalog to feeders and senders who need it. */
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/numbers.h"
@@ -19,30 +19,39 @@
 #include <string.h>
 #include <time.h>
 
-/* ---- answers ---- */
+/* ---- what threads know of a piece ---- */
 
-static bool copy_items(void **to, const void *from, size_t count, size_t size, err_t *err) {
-    free(*to);
-    *to = count ? malloc(count * size) : NULL;
-    if (count && !*to)
-        return err_memory(err, count * size);
-    if (count)
-        memcpy(*to, from, count * size);
+/* Senders may still read what they were told before, of a stream or of an ownership that was lost: it is freed with the load. */
+static bool keep(run_t *run, void *memory, err_t *err) {
+    if (!memory)
+        return true;
+    if (!GROW(run->kept, run->kept_room, run->kept_count + 1, err))
+        return false;
+    run->kept[run->kept_count++] = memory;
     return true;
 }
 
-static bool copy_extents(load_file_t *file, const entry_t *entry, err_t *err) {
+static bool copy_extents(run_t *run, load_file_t *file, const entry_t *entry, err_t *err) {
+    if (!keep(run, file->extents, err) || !entry_copy_items((void **)&file->extents, entry->extents,
+                                                            entry->extent_count, sizeof *entry->extents, err))
+        return false;
     file->extent_count = entry->extent_count;
-    return copy_items((void **)&file->extents, entry->extents, entry->extent_count, sizeof *entry->extents,
-                      err);
+    return true;
 }
 
-static bool extend(run_t *run, asking_t *asking) {
-    load_file_t *file = asking->file;
+bool run_extend(void *context, load_file_t *file, uint64_t offset, err_t *err) {
+    run_t *run = context;
+    uint64_t number;
     bool ours;
-    return catalog_extend(&run->target->catalog, &run->ledger, file->work, file->epoch, asking->offset, &ours,
-                          &asking->err) &&
-           ours && copy_extents(file, &run->ledger.inputs[file->work->input].entry, &asking->err);
+    if (file->input->text_bound || load_file_number(file, offset, &number))
+        return true;
+    if (!load_state_enter(&run->loading, err))
+        return false;
+    const bool ok =
+        catalog_extend(&run->target->catalog, &run->ledger, file->work, file->epoch, offset, &ours, err) &&
+        ours && copy_extents(run, file, &run->ledger.inputs[file->work->input].entry, err);
+    load_state_leave(&run->loading);
+    return ok;
 }
 
 bool target_bind(target_t *target, err_t *err) {
@@ -59,15 +68,6 @@ static void count_anew(run_t *run, work_t *work, const counts_t *last) {
     rejects_format_fits(run->loading.rejects);
 }
 
-static bool keep(run_t *run, void *memory, err_t *err) {
-    if (!memory)
-        return true;
-    if (!GROW(run->kept, run->kept_room, run->kept_count + 1, err))
-        return false;
-    run->kept[run->kept_count++] = memory;
-    return true;
-}
-
 /* Copies the records that were cut off when earlier versions of the input ended, and the fixes. */
 static bool copy_marks(run_t *run, load_file_t *file, const entry_t *entry, err_t *err) {
     torn_t *torn = malloc((entry->version_count + 1) * sizeof *torn);
@@ -77,20 +77,19 @@ static bool copy_marks(run_t *run, load_file_t *file, const entry_t *entry, err_
     for (uint32_t i = 0; i < entry->version_count; i++)
         if (entry->versions[i].torn.length)
             torn[file->torn_count++] = entry->versions[i].torn;
-    /* senders may still read the old ones, of an ownership that was lost: they are freed with the load */
     const bool kept = keep(run, file->torn, err) && keep(run, file->fixes, err);
     file->torn = torn;
     file->fixes = NULL;
     file->fix_count = entry->fix_count;
     return kept &&
-           copy_items((void **)&file->fixes, entry->fixes, entry->fix_count, sizeof *entry->fixes, err);
+           entry_copy_items((void **)&file->fixes, entry->fixes, entry->fix_count, sizeof *entry->fixes, err);
 }
 
 /* Gives the file all that threads need to know of the piece, before it is handed out. */
-static bool run_tell_file(run_t *run, const work_t *work, load_file_t *file, err_t *err) {
+static bool tell_piece(run_t *run, const work_t *work, load_file_t *file, err_t *err) {
     const ledger_input_t *input = &run->ledger.inputs[work->input];
     const piece_t *piece = &input->entry.pieces[work->piece];
-    if (!copy_extents(file, &input->entry, err) || !copy_marks(run, file, &input->entry, err))
+    if (!copy_extents(run, file, &input->entry, err) || !copy_marks(run, file, &input->entry, err))
         return false;
     if (!done_runs_copy(&file->done_before, &piece->done))
         return err_memory(err, piece->done.count * sizeof(done_run_t));
@@ -132,21 +131,16 @@ static bool go_on(run_t *run, load_file_t *file, err_t *err) {
                        file->input->name);
     work->handed_out = true; /* to the feeder that asks */
     count_anew(run, work, &last);
-    return run_tell_file(run, work, file, err);
+    return tell_piece(run, work, file, err);
 }
 
-static bool answer(run_t *run, asking_t *asking) {
-    asking->err.text[0] = '\0';
-    return asking->what == ASK_TO_BIND       ? target_bind(run->target, &asking->err)
-           : asking->what == ASK_FOR_NUMBERS ? extend(run, asking)
-           : asking->what == ASK_TO_LEAVE_OUT
-               ? target_leave_out_columns(run->target, asking->file, &asking->err)
-               : go_on(run, asking->file, &asking->err);
-}
-
-static void run_answer(run_t *run) {
-    for (asking_t *asking; (asking = load_state_take_asking(&run->loading));)
-        load_state_answer(&run->loading, asking, answer(run, asking));
+bool run_go_on(void *context, load_file_t *file, err_t *err) {
+    run_t *run = context;
+    if (!load_state_enter(&run->loading, err))
+        return false;
+    const bool ok = go_on(run, file, err);
+    load_state_leave(&run->loading);
+    return ok;
 }
 
 /* ---- collecting ---- */
@@ -331,7 +325,7 @@ static void run_send_torn(run_t *run) {
             pipeline_free_block(&run->loading.pipeline, news->block);
         free(news);
     }
-    if (any && (hand_out_is_idle(run->hand_out) || load_state_is_fed(&run->loading)))
+    if (any && (load_state_is_fed(&run->loading) || feeder_is_idle(run->feeder)))
         queue_drain(run->loading.pipeline.queue);
 }
 
@@ -456,20 +450,31 @@ static bool hand_out(void *context, work_t *work, err_t *err) {
     load_file_t *file = &run->files[work - run->ledger.works];
     if (work->state == WORK_OURS && !outlive_others(conductor, err))
         return false;
-    while (file->feeding &&
-           !pipeline_failed(&run->loading.pipeline)) { /* for an ownership that was lost: it ends soon */
-        const struct timespec pause = {.tv_nsec = 1000000};
-        run_answer(run);
-        if (!coordinator_confirm(&conductor->coordinator,
-                                 err)) /* the feeder may wait for senders, and they for this answer */
-            return false;
-        nanosleep(&pause, NULL);
-    }
-    if (!run_tell_file(run, work, file, err))
+    const bool given = file->given;
+    bool hungry;
+    if (!given && !tell_piece(run, work, file, err))
         return false;
-    hand_out_add(run->hand_out, (size_t)(file - run->files), stream_goes_on(run, work));
-    bool idle;
-    conductor->portion = hand_out_waiting(run->hand_out, &idle);
+    run->postponed += given && !file->postponed;
+    file->postponed = given;
+    feeder_give(run->feeder, given ? NULL : file, stream_goes_on(run, work));
+    conductor->portion = feeder_waiting(run->feeder, &hungry);
+    return true;
+}
+
+/* Hands out pieces that feeders still had, for ownerships that were lost. */
+static bool hand_out_postponed(run_t *run, err_t *err) {
+    for (size_t i = 0; run->postponed && i < run->file_count; i++) {
+        load_file_t *file = &run->files[i];
+        if (!file->postponed || file->given)
+            continue;
+        file->postponed = false;
+        run->postponed--;
+        if (file->work->state != WORK_OURS && file->work->state != WORK_CHECK)
+            continue;
+        if (!tell_piece(run, file->work, file, err))
+            return false;
+        feeder_give(run->feeder, file, false);
+    }
     return true;
 }
 
@@ -505,20 +510,25 @@ static void show_progress(run_t *run) {
 
 static bool is_idle(run_t *run) {
     const load_state_t *loading = &run->loading;
-    return !loading->blocks && (loading->feeding_over || (run->hand_out && hand_out_is_idle(run->hand_out)));
+    if (loading->feeding_over)
+        return !loading->blocks;
+    /* first the feeders: what they are through with is among the blocks */
+    return run->feeder && feeder_is_idle(run->feeder) && !run->postponed && !loading->blocks;
 }
 
 /* Waits for a change, at most one round. */
 static bool wait_a_round(run_t *run, int64_t until_ns, bool *idle) {
     load_state_t *loading = &run->loading;
     const int64_t round_ns = clock_now_ns() + ROUND_NS;
+    load_state_leave(loading);
     pthread_mutex_lock(&loading->lock);
     *idle = is_idle(run);
-    if (!*idle && !pipeline_failed(&loading->pipeline) && !loading->asking)
+    if (!*idle && !pipeline_failed(&loading->pipeline))
         condition_wait_until(&loading->changed, &loading->lock, round_ns < until_ns ? round_ns : until_ns);
     *idle = is_idle(run);
     const bool failed = pipeline_failed(&loading->pipeline);
     pthread_mutex_unlock(&loading->lock);
+    pthread_mutex_lock(&loading->catalog);
     return !failed;
 }
 
@@ -528,7 +538,7 @@ static bool wait_a_round(run_t *run, int64_t until_ns, bool *idle) {
 static bool is_hungry(const conductor_t *conductor, bool idle) {
     const run_t *run = conductor->run;
     bool may_feed = false;
-    const size_t waiting = run->hand_out ? hand_out_waiting(run->hand_out, &may_feed) : 0;
+    const size_t waiting = run->feeder ? feeder_waiting(run->feeder, &may_feed) : 0;
     if (waiting && !idle)
         return waiting < conductor->portion / 2;
     return idle || (may_feed && queue_runs_low(run->loading.pipeline.queue));
@@ -573,7 +583,8 @@ static bool do_a_round(conductor_t *conductor, int64_t until_ns, bool *idle, err
         *err = run->loading.pipeline.team.err;
         return false;
     }
-    run_answer(run);
+    if (!hand_out_postponed(run, err))
+        return false;
     show_progress(run);
     const int64_t at_ns = clock_now_ns();
     measure(conductor, at_ns);
@@ -604,7 +615,9 @@ static bool nap(conductor_t *conductor, int64_t ns, err_t *err) {
     while (ok && clock_now_ns() < until_ns) {
         const struct timespec pause = {.tv_nsec = ROUND_NS};
         ok = do_a_round(conductor, until_ns, &idle, err);
+        load_state_leave(&conductor->run->loading);
         nanosleep(&pause, NULL);
+        pthread_mutex_lock(&conductor->run->loading.catalog);
     }
     conductor->run->plan->result->waited_ns += clock_now_ns() - from_ns;
     return ok;
@@ -745,6 +758,11 @@ bool run_see_columns(void *context, load_file_t *file, const dialect_t *dialect,
     const bool ok = seen || plan_note_header(run->plan, file, dialect, unknown, err);
     pthread_mutex_unlock(&run->loading.lock);
     file->left_out = unknown;
-    return ok && (!unknown->length || run->plan->spec->dry_run ||
-                  load_state_ask(&run->loading, ASK_TO_LEAVE_OUT, file, 0, err));
+    if (!ok || !unknown->length || run->plan->spec->dry_run)
+        return ok;
+    if (!load_state_enter(&run->loading, err))
+        return false;
+    const bool noted = target_leave_out_columns(run->target, file, err);
+    load_state_leave(&run->loading);
+    return noted;
 }

@@ -297,14 +297,6 @@ static void join_loaders(run_t *run) {
 
 /* ---- the threads ---- */
 
-/* Numbers a stream, whose size is not known, while it is read. Called by a feeder. */
-static bool find_numbers(void *context, load_file_t *file, uint64_t offset, err_t *err) {
-    run_t *run = context;
-    uint64_t number;
-    return file->input->text_bound || load_file_number(file, offset, &number) ||
-           load_state_ask(&run->loading, ASK_FOR_NUMBERS, file, offset, err);
-}
-
 /* Half of the memory is for text, half for batches; each batch exists twice, ours and the driver's copy. */
 static bool start_loaders(run_t *run, err_t *err) {
     target_t *target = run->target;
@@ -366,8 +358,10 @@ static bool start_feeders(run_t *run, err_t *err) {
                                 .limit = spec->limit,
                                 .limit_is_about = spec->limit_is_about,
                                 .numbered = !spec->dry_run,
+                                .by_pieces = !spec->dry_run,
                                 .loading = &run->loading,
-                                .extend = find_numbers,
+                                .extend = run_extend,
+                                .go_on = run_go_on,
                                 .misfit = run_skip_misfit,
                                 .skips = spec->skip_bad_files,
                                 .in_order = plan->existing == EXISTING_REPLACE,
@@ -375,10 +369,6 @@ static bool start_feeders(run_t *run, err_t *err) {
                                 .objects = {.ahead = spec->memory / 4, .connections = run->loader_count},
                                 .context = run};
     options.threads = options.in_order ? 1 : feeder_threads(&options);
-    if (!spec->dry_run &&
-        !(run->hand_out = hand_out_new(run->files, run->file_count, options.threads, &run->loading)))
-        return err_memory(err, run->file_count * sizeof(size_t));
-    options.hand_out = run->hand_out;
     return (run->feeder = feeder_start(&options, err)) != NULL;
 }
 
@@ -394,7 +384,6 @@ static bool feed_and_send(run_t *run, err_t *err) {
 }
 
 static bool join_feeders(run_t *run, err_t *err) {
-    hand_out_close(run->hand_out);
     if (!run->feeder) {
         pipeline_close(&run->loading.pipeline);
         return true;
@@ -427,7 +416,7 @@ bool run_move_data(run_t *run, err_t *err) {
     const bool failed_here = !ok && !pipeline_failed(&run->loading.pipeline);
     if (started && failed_here && !stop_signal())
         pipeline_fail(&run->loading.pipeline, err); /* the threads stop reading and sending */
-    load_state_end_answers(&run->loading);
+    load_state_close(&run->loading);
     bool fed = join_feeders(run, &feeding);
     join_loaders(run);
     plan->result->moving_ns = clock_now_ns() - began;

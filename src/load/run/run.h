@@ -3,8 +3,8 @@
  * src/load. Invariants:
  *
  * - `files` has one entry for each work of the ledger, except with --retry. Blocks point into it, so it never moves.
- * - The ledger and the store are the main thread's alone. Threads ask it for what needs the catalog, and hand back what they have
- *   settled; conduct.c answers and collects. */
+ * - The ledger and the store are the main thread's alone. Other threads use them only where it waits (load_state_enter), and hand back what they have
+ *   settled; conduct.c collects. */
 #ifndef TIPPLE_LOAD_RUN_RUN_H
 #define TIPPLE_LOAD_RUN_RUN_H
 
@@ -44,14 +44,14 @@ typedef struct {
     size_t file_count;
     uint64_t to_read;         /* bytes on disk of the files that were not done when the load began */
     const load_file_t *first; /* the first of these; NULL: none */
-    hand_out_t *hand_out;
-    void **kept; /* memory that is freed with the run */
+    void **kept;              /* memory that is freed with the run */
     size_t kept_count, kept_room;
     late_t *late;                /* documents that may arrive late */
     const load_file_t *ended_by; /* a file that could neither be read further nor be skipped; or NULL */
     const load_file_t *aside;    /* the first skipped file, until its blocks are settled */
     news_t *torn;                /* last records without a line end, waiting to be sent */
     feeder_t *feeder;
+    size_t postponed; /* pieces that are handed out when feeders are through with them as they were before */
 
     load_state_t loading;
     loader_t *loaders[LOAD_MOST_THREADS];
@@ -91,7 +91,10 @@ run_bytes_to_read(const run_t *run); /* in all, without pieces that other loads 
 /* Makes durable what was acknowledged so far, and its rejects. Status 4 if some of it may be lost. */
 bool run_make_durable(run_t *run, err_t *err);
 
-/* For feeder_options_t: notes the columns of a header, and which of them are left out. */
+/* For feeder_options_t, called by feeders: numbers a stream, whose size is not known, while it is read; begins to load a stream that
+ * goes on; notes the columns of a header, and which of them are left out. */
+bool run_extend(void *context, load_file_t *file, uint64_t offset, err_t *err);
+bool run_go_on(void *context, load_file_t *file, err_t *err);
 bool run_see_columns(void *context, load_file_t *file, const dialect_t *dialect, const text_t *unknown,
                      err_t *err);
 

@@ -52,7 +52,7 @@ static uint64_t lines_before(load_state_t *loading, const block_t *block) {
     uint64_t lines = UINT64_MAX;
     pthread_mutex_lock(&loading->lock);
     while (file->counting)
-        pthread_cond_wait(&loading->answered, &loading->lock);
+        pthread_cond_wait(&loading->counted, &loading->lock);
     if (file->counted_to != block->lines_from) {
         file->counting = true;
         pthread_mutex_unlock(&loading->lock);
@@ -63,7 +63,7 @@ static uint64_t lines_before(load_state_t *loading, const block_t *block) {
         file->counting = false;
         file->counted_to = block->lines_from;
         file->counted = lines;
-        pthread_cond_broadcast(&loading->answered);
+        pthread_cond_broadcast(&loading->counted);
     }
     lines = file->counted;
     pthread_mutex_unlock(&loading->lock);

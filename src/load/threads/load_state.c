@@ -7,12 +7,11 @@
 
 static const int64_t CONFIRMED_NAP_NS = 5000000;
 
-/* Called when the pipeline has failed: wakes all that wait for an answer, for settled blocks or for the throttle. */
+/* Called when the pipeline has failed: wakes all that wait for settled blocks, or for the throttle. */
 static void wake_all(void *context) {
     load_state_t *loading = context;
     pthread_mutex_lock(&loading->lock);
     pthread_cond_signal(&loading->changed);
-    pthread_cond_broadcast(&loading->answered);
     pthread_mutex_unlock(&loading->lock);
     throttle_close(loading->throttle);
 }
@@ -33,7 +32,9 @@ static void block_is_gone(void *context) {
 void load_state_init(load_state_t *loading) {
     pthread_mutex_init(&loading->lock, NULL);
     condition_init(&loading->changed);
-    pthread_cond_init(&loading->answered, NULL);
+    pthread_cond_init(&loading->counted, NULL);
+    pthread_mutex_init(&loading->catalog, NULL);
+    pthread_mutex_lock(&loading->catalog);
     loading->news_end = &loading->news;
     loading->pipeline = (pipeline_t){.failed = wake_all, .settled = block_is_gone, .context = loading};
 }
@@ -44,8 +45,10 @@ void load_state_free(load_state_t *loading) {
         pipeline_free_block(&loading->pipeline, news->block);
         free(news);
     }
+    load_state_close(loading);
     pthread_cond_destroy(&loading->changed);
-    pthread_cond_destroy(&loading->answered);
+    pthread_cond_destroy(&loading->counted);
+    pthread_mutex_destroy(&loading->catalog);
     pthread_mutex_destroy(&loading->lock);
 }
 
@@ -123,52 +126,24 @@ void load_state_end_feeding(load_state_t *loading) {
     pthread_mutex_unlock(&loading->lock);
 }
 
-bool load_state_ask(load_state_t *loading, asked_of_main_t what, load_file_t *file, uint64_t offset,
-                    err_t *err) {
-    asking_t asking = {.what = what, .file = file, .offset = offset};
+bool load_state_enter(load_state_t *loading, err_t *err) {
     err->text[0] = '\0';
-    pthread_mutex_lock(&loading->lock);
-    asking.next = loading->asking;
-    loading->asking = &asking;
-    pthread_cond_signal(&loading->changed);
-    while (!asking.answered &&
-           (asking.taken || (!pipeline_failed(&loading->pipeline) && !loading->answers_over)))
-        pthread_cond_wait(&loading->answered, &loading->lock);
-    for (asking_t **at = &loading->asking; !asking.taken && *at; at = &(*at)->next)
-        if (*at == &asking) {
-            *at = asking.next;
-            break;
-        }
-    if (asking.answered && !asking.ok)
-        *err = asking.err;
-    pthread_mutex_unlock(&loading->lock);
-    return asking.answered && asking.ok;
+    pthread_mutex_lock(&loading->catalog);
+    const bool open = !loading->over && !pipeline_failed(&loading->pipeline);
+    if (!open)
+        pthread_mutex_unlock(&loading->catalog);
+    return open;
 }
 
-asking_t *load_state_take_asking(load_state_t *loading) {
-    pthread_mutex_lock(&loading->lock);
-    asking_t *asking = loading->asking;
-    if (asking) {
-        loading->asking = asking->next;
-        asking->taken = true;
-    }
-    pthread_mutex_unlock(&loading->lock);
-    return asking;
+void load_state_leave(load_state_t *loading) {
+    pthread_mutex_unlock(&loading->catalog);
 }
 
-void load_state_end_answers(load_state_t *loading) {
-    pthread_mutex_lock(&loading->lock);
-    loading->answers_over = true;
-    pthread_cond_broadcast(&loading->answered);
-    pthread_mutex_unlock(&loading->lock);
-}
-
-void load_state_answer(load_state_t *loading, asking_t *asking, bool ok) {
-    pthread_mutex_lock(&loading->lock);
-    asking->answered = true;
-    asking->ok = ok;
-    pthread_cond_broadcast(&loading->answered);
-    pthread_mutex_unlock(&loading->lock);
+void load_state_close(load_state_t *loading) {
+    if (loading->over)
+        return;
+    loading->over = true;
+    pthread_mutex_unlock(&loading->catalog);
 }
 
 bool load_state_wait_confirmed(load_state_t *loading, err_t *err) {

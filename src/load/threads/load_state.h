@@ -1,9 +1,10 @@
-/* load_state: what the threads of a load share, and how feeders and loaders talk to the main thread: they hand over settled
- * blocks and news of pieces, and ask for what needs the catalog. Invariants:
+/* load_state: what the threads of a load share, and what feeders and loaders hand over to the main thread: settled blocks and news
+ * of pieces. Invariants:
  *
  * - Members above `lock` are set before the threads start; later only those change that are atomic or lock themselves.
  * - `blocks` counts each block from load_state_add_block until it is settled or freed.
- * - An asking_t is on the stack of the thread that asks, and stays there while the main thread works on it. */
+ * - The ledger, the store and the target belong to the thread that has `catalog`: that is the main thread, except where it waits.
+ *   Whoever has `catalog` may lock `lock`, and waits for no other thread. */
 #ifndef TIPPLE_LOAD_THREADS_LOAD_STATE_H
 #define TIPPLE_LOAD_THREADS_LOAD_STATE_H
 
@@ -36,22 +37,6 @@ typedef struct news {
     block_t *block;
 } news_t;
 
-/* What only the main thread may do: bind the collection to the format; find numbers for an offset of an input of unknown size;
- * load a stream that was only to be compared, because it continues after what was loaded; note in the catalog that columns of an
- * input stay left out. */
-typedef enum { ASK_TO_BIND, ASK_FOR_NUMBERS, ASK_TO_GO_ON, ASK_TO_LEAVE_OUT } asked_of_main_t;
-
-/* A thread that waits for the main thread. */
-typedef struct asking {
-    struct asking *next;
-    asked_of_main_t what;
-    load_file_t *file; /* except for ASK_TO_BIND */
-    uint64_t offset;   /* ASK_FOR_NUMBERS */
-    bool taken;        /* the main thread works on it, so it must stay where it is */
-    bool answered, ok;
-    err_t err;
-} asking_t;
-
 typedef struct {
     const plan_t *plan;
     target_t *target;    /* nothing is sent to it with --dry-run */
@@ -72,13 +57,14 @@ typedef struct {
     /* when the catalog was asked for its last confirmation, by clock_awake_or_not_ns */
     atomic_llong confirmed_ns;
 
+    pthread_mutex_t catalog;
+    bool over; /* under `catalog`: no other thread may use it any more */
+
     pthread_mutex_t lock; /* guards the members below */
     pthread_cond_t changed;
     block_t *done;            /* settled blocks, for the catalog */
     news_t *news, **news_end; /* from feeders, oldest first */
-    asking_t *asking;         /* threads that wait for an answer */
-    pthread_cond_t answered;
-    bool answers_over; /* the main thread answers no more */
+    pthread_cond_t counted;   /* a sender has counted lines */
     bool feeding_over;
     uint64_t blocks; /* handed over, and not settled yet */
 } load_state_t;
@@ -104,13 +90,13 @@ news_t *load_state_take_news(load_state_t *loading);
 /* Notes that all feeders have ended. */
 void load_state_end_feeding(load_state_t *loading);
 
-/* Asks the main thread, and waits for its answer. False: err, which is empty if the load ends. */
-bool load_state_ask(load_state_t *loading, asked_of_main_t what, load_file_t *file, uint64_t offset,
-                    err_t *err);
-asking_t *load_state_take_asking(load_state_t *loading); /* the next question; NULL: none */
-void load_state_answer(load_state_t *loading, asking_t *asking, bool ok);
-/* From now on threads that ask return at once, as when the load ends. */
-void load_state_end_answers(load_state_t *loading);
+/* Takes the catalog, to bind the collection, to take numbers, or to write down what cannot wait. False, with an empty err: the
+ * load ends. Each true is followed by load_state_leave. The main thread has the catalog from the start, and leaves it where it waits. */
+bool load_state_enter(load_state_t *loading, err_t *err);
+void load_state_leave(load_state_t *loading);
+
+/* The main thread leaves the catalog for good: from now on load_state_enter returns false. */
+void load_state_close(load_state_t *loading);
 
 /* Waits until the catalog has confirmed our pieces within the last lease; then it is known which blocks are lost. Called before
  * each message that may put a document into the collection. False: the load has to end. */

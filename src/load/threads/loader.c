@@ -228,10 +228,12 @@ static bool wait_for_leave(loader_t *loader, const batch_t *batch, size_t place,
            stop_interrupted(err);
 }
 
-/* Asks the main thread to bind the collection; there is no answer when the load has failed or was interrupted. */
-static bool ask_to_bind(loader_t *loader, err_t *err) {
-    return load_state_ask(loader->loading, ASK_TO_BIND, NULL, 0, err) ||
-           (err->text[0] ? false : stop_interrupted(err));
+static bool bind_target(load_state_t *loading, err_t *err) {
+    if (!load_state_enter(loading, err))
+        return stop_interrupted(err);
+    const bool bound = target_bind(loading->target, err);
+    load_state_leave(loading);
+    return bound;
 }
 
 /* ---- lost blocks ---- */
@@ -280,18 +282,19 @@ static bool loader_send(loader_t *loader, batch_t *batch, err_t *err) {
     if (!batch->count)
         return true;
     batch->starts[batch->count] = (uint32_t)batch->used;
-    if (__builtin_expect(loader->writer && !loading->target->bound, 0) && !ask_to_bind(loader, err))
+    if (__builtin_expect(loader->writer && !loading->target->bound, 0) && !bind_target(loading, err))
         return false;
     if (__builtin_expect(loading->throttle != NULL, 0) && !wait_for_leave(loader, batch, place, &began, err))
         return false;
-    if (loader->writer && !write_own(loader, batch, place, &delivered, err)) {
+    const bool written = !loader->writer || write_own(loader, batch, place, &delivered, err);
+    if (__builtin_expect(loading->throttle != NULL, 0))
+        throttle_leave(loading->throttle, place, began, batch->count);
+    if (!written) {
         account_stopped(&loader->account, &delivered);
         if (delivered.touched)
             loading->touched = true;
         return false;
     }
-    if (__builtin_expect(loading->throttle != NULL, 0))
-        throttle_leave(loading->throttle, place, began, batch->count);
     ACCOUNT_ADD(loader->counters.batches, 1);
     ACCOUNT_ADD(loader->counters.sent_documents, batch->count);
     ACCOUNT_ADD(loader->counters.sent_bytes, batch->used);

@@ -125,11 +125,15 @@ static bool queue_is_drained(queue_t *queue) {
     return drained;
 }
 
-bool queue_runs_low(queue_t *queue) {
+size_t queue_count(queue_t *queue) {
     pthread_mutex_lock(&queue->lock);
-    bool low = queue->count < (queue->capacity + 1) / 2;
+    const size_t count = queue->count;
     pthread_mutex_unlock(&queue->lock);
-    return low;
+    return count;
+}
+
+bool queue_runs_low(queue_t *queue) {
+    return queue_count(queue) < (queue->capacity + 1) / 2;
 }
 
 bool queue_ended(queue_t *queue) {

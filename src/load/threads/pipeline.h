@@ -40,6 +40,8 @@ void *queue_pop(queue_t *queue, int64_t wait_ns, uint32_t part, uint32_t parts);
  * the queue is empty, to finish what it holds. */
 void queue_drain(queue_t *queue);
 
+size_t queue_count(queue_t *queue); /* items in the queue */
+
 /* True if the queue is less than half full: workers may soon have to wait. */
 bool queue_runs_low(queue_t *queue);
 
