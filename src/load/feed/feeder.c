@@ -541,12 +541,18 @@ typedef struct {
     source_kit_t kit;
     block_t *chain, **chain_end; /* small files' blocks, to be pushed together */
     uint32_t chain_bytes;
-    uint32_t epoch; /* of the current file */
-    uint32_t tail_parts;
-    done_before_t compared;
-    bool at_beginning; /* nothing of the current file was read and understood yet */
     beginning_t beginning;
     limited_t limited;
+    bool over; /* nothing more is to be fed */
+
+    /* of the current file */
+    load_file_t *file;
+    cutter_t *cutter;
+    uint64_t end; /* of what was cut; UINT64_MAX: nothing yet */
+    uint32_t epoch;
+    uint32_t tail_parts;
+    done_before_t compared;
+    bool at_beginning; /* nothing of it was read and understood yet */
 } worker_t;
 
 /* Pushes the chain: waking a loader costs more than a small block is worth. False: nobody takes blocks any more. */
@@ -583,14 +589,23 @@ static bool push(worker_t *worker, block_t *block) {
 
 static bool tell(const worker_t *worker, news_t news, err_t *err) {
     load_state_t *loading = worker->feeder->options.loading;
+    news.file = worker->file;
     news.epoch = worker->epoch;
     return !loading || load_state_tell(loading, &news, err);
 }
 
-static bool number(const feeder_options_t *options, block_t *block, err_t *err) {
-    return !options->numbered ||
-           (options->extend(options->context, block->file, cut_block_last(block), err) &&
-            cut_block_number(block, err));
+/* Compares a done block, or passes over it. *again: it is to be loaded all the same, since a stream goes on in it. */
+static bool take_done(worker_t *worker, block_t *block, bool *again, err_t *err) {
+    const feeder_options_t *options = &worker->feeder->options;
+    load_file_t *file = worker->file;
+    *again = done_before_goes_on(&worker->compared, file, block);
+    if (!*again)
+        return done_before_compare(&worker->compared, file, block, err);
+    if (!options->go_on(options->context, file, err))
+        return false;
+    worker->epoch = block->epoch = file->epoch;
+    block->begun_before = file->begun_before;
+    return true;
 }
 
 /* Tells the main thread of a torn record instead of pushing it. *block becomes NULL if nothing else was in it. */
@@ -606,132 +621,132 @@ static bool hold_back_torn(worker_t *worker, block_t **block, err_t *err) {
     return false;
 }
 
-/* Has the stream loaded from this block on, instead of only comparing it. */
-static bool go_on(worker_t *worker, block_t *block, err_t *err) {
-    load_file_t *file = block->file;
+/* Cuts a block off at the limit, numbers it, and takes a torn record out of it. */
+static bool make_ready(worker_t *worker, block_t **block, err_t *err) {
     const feeder_options_t *options = &worker->feeder->options;
-    if (!options->go_on(options->context, file, err))
+    if (options->limit != UINT64_MAX) {
+        if (!limited_cut(&worker->limited, *block, err))
+            return false;
+        worker->over = (*block)->partial && !worker->limited.left; /* a damaged input makes it partial, too */
+        if (worker->over)                                          /* not fed to its end, but this far */
+            worker->file->blocks = (*block)->to;
+    }
+    if (options->numbered && (!options->extend(options->context, worker->file, cut_block_last(*block), err) ||
+                              !cut_block_number(*block, err)))
         return false;
-    worker->epoch = block->epoch = file->epoch;
-    block->begun_before = file->begun_before;
-    return true;
+    return !(*block)->tail || (*block)->partial || !options->loading || hold_back_torn(worker, block, err);
 }
 
-/* Hands a block on. False when the feeding is over (err is set unless the queue was closed). */
-static bool hand_on(worker_t *worker, load_file_t *file, cut_t *cut, uint64_t from, bool *more, err_t *err) {
-    const feeder_options_t *options = &worker->feeder->options;
-    block_t *block = cut_block_new(file, cut, from, worker->epoch);
+/* Makes a block of a cut, and hands it on unless it is done. */
+static bool hand_on(worker_t *worker, cut_t *cut, uint64_t from, err_t *err) {
+    pipeline_t *pipeline = worker->feeder->options.pipeline;
+    block_t *block = cut_block_new(worker->file, cut, from, worker->epoch);
     if (!block) {
-        pool_give(options->pipeline->pool, &cut->buffer);
+        pool_give(pipeline->pool, &cut->buffer);
         return err_memory(err, sizeof *block);
     }
-    bool ok = true;
+    bool loads = true;
     worker->at_beginning = false;
-    if (done_before_has(file, block)) {
-        const bool goes_on = done_before_goes_on(&worker->compared, file, block);
-        ok = goes_on ? go_on(worker, block, err) : done_before_compare(&worker->compared, file, block, err);
-        if (!ok || !goes_on) {
-            pipeline_free_block(options->pipeline, block);
-            return ok;
-        }
+    const bool ok = (!done_before_has(worker->file, block) || take_done(worker, block, &loads, err)) &&
+                    (!loads || make_ready(worker, &block, err));
+    if (!ok || !loads) {
+        pipeline_free_block(pipeline, block);
+    } else if (block) {
+        worker->tail_parts += block->tail;
+        worker->over |= !push(worker, block);
     }
-    if (options->limit != UINT64_MAX) {
-        ok = limited_cut(&worker->limited, block, err);
-        *more = !block->partial || worker->limited.left; /* a damaged input makes it partial, too */
-        if (!*more)                                      /* not fed to its end, but this far */
-            file->blocks = block->to;
-    }
-    ok = ok && number(options, block, err);
-    if (!ok) {
-        pipeline_free_block(options->pipeline, block);
-        return false;
-    }
-    if (block->tail && !block->partial && options->loading && !hold_back_torn(worker, &block, err)) {
-        pipeline_free_block(options->pipeline, block);
-        return false;
-    }
-    if (!block)
-        return true;
-    worker->tail_parts += block->tail;
-    ok = push(worker, block);
-    *more = *more && ok;
     return ok;
 }
 
-/* True if its text is what the disk has, so that a part can be read without the rest. More than that part is read to find where
- * its records begin. */
-static bool is_text_on_disk(const load_file_t *file) {
-    return input_has_places(file->input);
-}
-
 /* Moves on past done blocks if the next cut would begin in them. */
-static bool pass_over_done(worker_t *worker, load_file_t *file, cutter_t *cutter, uint64_t *window,
-                           err_t *err) {
+static bool pass_over_done(worker_t *worker, uint64_t *window, err_t *err) {
+    const load_file_t *file = worker->file;
     const done_run_t *run = done_runs_find(&file->done_before, *window);
-    if (!run || *window + LEAST_SEEK >= run->to || file->compares || !is_text_on_disk(file))
+    if (!run || *window + LEAST_SEEK >= run->to || file->compares || !input_has_places(file->input))
         return true;
     *window = run->to;
-    return beginning_seek(&worker->beginning, file, cutter, run->to, err);
+    return beginning_seek(&worker->beginning, worker->file, worker->cutter, run->to, err);
 }
 
-/* Cuts the next block. 1: it was handed on; 0: the piece is over; -1: a fault. */
-static int feed_next(worker_t *worker, load_file_t *file, cutter_t *cutter, uint64_t *end, bool *more,
-                     err_t *err) {
+/* Cuts the next block, and hands it on. *any is false at the end of the piece. */
+static bool feed_next(worker_t *worker, bool *any, err_t *err) {
     feeder_t *feeder = worker->feeder;
+    const load_file_t *file = worker->file;
     cut_t cut;
-    uint64_t window = *end == UINT64_MAX ? file->from : *end / RECORD_ID_BLOCK_BYTES;
+    uint64_t window = worker->end == UINT64_MAX ? file->from : worker->end / RECORD_ID_BLOCK_BYTES;
+    *any = false;
     if (window >= file->to)
-        return 0;
-    if (!pass_over_done(worker, file, cutter, &window, err))
-        return -1;
-    const uint64_t from = cutter_offset(cutter);
-    int got = cutter_next(cutter, &cut, err);
+        return true;
+    if (!pass_over_done(worker, &window, err))
+        return false;
+    const uint64_t from = cutter_offset(worker->cutter);
+    const int got = cutter_next(worker->cutter, &cut, err);
     if (got <= 0)
-        return got;
+        return got == 0;
     if (cut.offset / RECORD_ID_BLOCK_BYTES >= file->to) {
         pool_give(feeder->options.pipeline->pool, &cut.buffer); /* of the next piece */
-        return 0;
+        return true;
     }
-    *end = cut.next_offset;
+    *any = true;
+    worker->end = cut.next_offset;
     feeder->text_bytes += cut.length;
-    feeder->disk_bytes += is_text_on_disk(file) ? cut.next_offset - from : 0;
-    return hand_on(worker, file, &cut, window, more, err) ? 1 : *more ? -1 : 0;
+    feeder->disk_bytes += input_has_places(file->input) ? cut.next_offset - from : 0;
+    return hand_on(worker, &cut, window, err);
 }
 
 /* False if another load has taken the piece, or this one has taken it again since, which is another ownership. */
-static bool is_ours(const worker_t *worker, const load_file_t *file) {
-    return file->epoch == worker->epoch;
+static bool is_ours(const worker_t *worker) {
+    return worker->file->epoch == worker->epoch;
 }
 
-static bool finish(worker_t *worker, load_file_t *file, const cutter_t *cutter, uint64_t end, err_t *err) {
-    const uint64_t blocks =
-        end == UINT64_MAX ? file->from : (end + RECORD_ID_BLOCK_BYTES - 1) / RECORD_ID_BLOCK_BYTES;
-    const bool to_its_end = file->to != UINT64_MAX && end != UINT64_MAX;
+static bool finish(worker_t *worker, err_t *err) {
+    load_file_t *file = worker->file;
+    const uint64_t end = worker->end == UINT64_MAX ? 0 : worker->end;
+    const bool to_its_end = file->to != UINT64_MAX && worker->end != UINT64_MAX;
     if (to_its_end)
-        beginning_note_end(&worker->beginning, file, cutter, end);
+        beginning_note_end(&worker->beginning, file, worker->cutter, end);
     if (!done_before_end(&worker->compared, file, err))
         return false;
     if (file->only_compares)
-        return tell(worker, (news_t){.kind = NEWS_COMPARED, .file = file}, err);
-    file->blocks = to_its_end ? file->to : blocks;
-    return tell(worker,
-                (news_t){.kind = NEWS_FED,
-                         .file = file,
-                         .end_block = file->blocks,
-                         .tail_parts = worker->tail_parts,
-                         .end = end == UINT64_MAX ? 0 : end},
-                err);
+        return tell(worker, (news_t){.kind = NEWS_COMPARED}, err);
+    file->blocks = to_its_end                  ? file->to
+                   : worker->end == UINT64_MAX ? file->from
+                                               : (end + RECORD_ID_BLOCK_BYTES - 1) / RECORD_ID_BLOCK_BYTES;
+    const news_t fed = {
+        .kind = NEWS_FED, .end_block = file->blocks, .tail_parts = worker->tail_parts, .end = end};
+    return tell(worker, fed, err);
 }
 
-static bool feed_text(worker_t *worker, load_file_t *file, bool *more, err_t *err) {
+/* Feeds the piece from where the cutter is. */
+static bool feed_blocks(worker_t *worker, source_t *source, err_t *err) {
     feeder_t *feeder = worker->feeder;
-    const feeder_options_t *options = &feeder->options;
+    load_file_t *file = worker->file;
+    uint64_t disk = 0; /* counts what was read of a stream before, too */
+    bool any = true, ok = beginning_read(&worker->beginning, file, worker->cutter, err);
+    while (ok && any && !worker->over && is_ours(worker)) {
+        ok = feed_next(worker, &any, err);
+        if (ok && any)
+            file->begun = true;
+        const uint64_t now = source_disk_bytes(source);
+        feeder->disk_bytes += input_has_places(file->input) ? 0 : now - disk;
+        disk = now;
+        worker->over |= stop_signal() || pool_closed(feeder->options.pipeline->pool);
+    }
+    worker->at_beginning &= !ok || any;
+    /* a piece that ends before its file must not be done with text of two versions */
+    return ok && (any || worker->over || !is_ours(worker) ||
+                  (source_is_unchanged(source, err) && finish(worker, err)));
+}
+
+static bool feed_text(worker_t *worker, err_t *err) {
+    load_file_t *file = worker->file;
     if (file->input->kind == INPUT_STREAM && atomic_exchange(&file->opened, true))
         return err_set(err, STATUS_SERVER,
                        "%s was taken over by another load, which has not loaded all of it, and what was read "
                        "of it here cannot be read again: run the same command again, with all of the stream",
                        file->input->name);
     worker->at_beginning = true;
+    worker->end = UINT64_MAX;
     worker->epoch = file->epoch;
     worker->tail_parts = 0;
     worker->compared = (done_before_t){0};
@@ -742,28 +757,11 @@ static bool feed_text(worker_t *worker, load_file_t *file, bool *more, err_t *er
         return false;
     if (file->to != UINT64_MAX) /* and what of its last record may follow */
         source_read_until(source, file->to * RECORD_ID_BLOCK_BYTES + (CUTTER_BUFFER - CUTTER_WINDOW));
-    cutter_t *cutter = cutter_new(source, options->pipeline->pool, CUTTER_RECORD, err);
-    uint64_t disk = 0, end = UINT64_MAX; /* 0: counts what was read of a stream before, too */
-    int got = cutter && beginning_read(&worker->beginning, file, cutter, err) ? 1 : -1;
-    bool begun = false;
-    while (*more && got > 0 && is_ours(worker, file)) {
-        got = feed_next(worker, file, cutter, &end, more, err);
-        begun |= got > 0;
-        file->begun = begun;
-        const uint64_t now = source_disk_bytes(source);
-        feeder->disk_bytes += is_text_on_disk(file) ? 0 : now - disk;
-        disk = now;
-        if (stop_signal() || pool_closed(options->pipeline->pool))
-            *more = false;
-    }
-    worker->at_beginning &= got != 0;
-    /* a piece that ends before its file must not be done with text of two versions */
-    if (*more && got == 0 && is_ours(worker, file) &&
-        (!source_is_unchanged(source, err) || !finish(worker, file, cutter, end, err)))
-        got = -1;
-    cutter_destroy(cutter);
+    worker->cutter = cutter_new(source, worker->feeder->options.pipeline->pool, CUTTER_RECORD, err);
+    const bool ok = worker->cutter && feed_blocks(worker, source, err);
+    cutter_destroy(worker->cutter);
     source_close(source);
-    return got >= 0;
+    return ok;
 }
 
 /* True if the file is left out. All its pieces are; and, where order matters, so are the files after it. */
@@ -778,9 +776,10 @@ static bool is_left_out(const feeder_t *feeder, const load_file_t *file) {
 }
 
 /* True if the file may be left out: it does not fit the format, or cannot be read to its end. */
-static bool may_leave_out(worker_t *worker, load_file_t *file, err_t *err) {
+static bool may_leave_out(worker_t *worker, err_t *err) {
     feeder_t *feeder = worker->feeder;
     const feeder_options_t *options = &feeder->options;
+    load_file_t *file = worker->file;
     if ((!worker->at_beginning && !options->skips) || !err->text[0] || err->status != STATUS_INPUT ||
         !options->misfit)
         return false;
@@ -791,14 +790,14 @@ static bool may_leave_out(worker_t *worker, load_file_t *file, err_t *err) {
     return may;
 }
 
-static bool feed_file(worker_t *worker, load_file_t *file, bool *more, err_t *err) {
-    if (!is_left_out(worker->feeder, file)) {
-        if (feed_text(worker, file, more, err))
+static bool feed_file(worker_t *worker, err_t *err) {
+    if (!is_left_out(worker->feeder, worker->file)) {
+        if (feed_text(worker, err))
             return true;
-        if (!may_leave_out(worker, file, err))
+        if (!may_leave_out(worker, err))
             return false;
     }
-    return tell(worker, (news_t){.kind = NEWS_SKIPPED, .file = file}, err);
+    return tell(worker, (news_t){.kind = NEWS_SKIPPED}, err);
 }
 
 void feeder_give(feeder_t *feeder, load_file_t *file, bool more) {
@@ -849,29 +848,30 @@ static load_file_t *take_files(worker_t *worker) {
     return files;
 }
 
-/* Feeds a piece, unless it was lost before its turn came. False: nothing more is to be fed. */
-static bool feed_piece(worker_t *worker, load_file_t *file) {
+/* Feeds a piece, unless it was lost before its turn came. */
+static void feed_piece(worker_t *worker, load_file_t *file) {
     feeder_t *feeder = worker->feeder;
-    bool more = true;
     err_t err = {.text = ""};
+    worker->file = file;
     if (!file->work || file->only_compares || file->epoch) {
-        if (file->input->kind == INPUT_STREAM && !push_chain(worker)) /* a stream may be slow */
-            return false;
-        if (!feed_file(worker, file, &more, &err) && err.text[0])
+        if (file->input->kind == INPUT_STREAM) /* a stream may be slow */
+            worker->over |= !push_chain(worker);
+        if (!worker->over && !feed_file(worker, &err) && err.text[0])
             team_fail(&feeder->team, &err);
     }
     file->given = false;
-    return more && worker->limited.left && !team_failed(&feeder->team) && !stop_signal();
+    worker->over |= !worker->limited.left || team_failed(&feeder->team) || stop_signal();
 }
 
 static void feed(worker_t *worker) {
-    feeder_t *feeder = worker->feeder;
-    bool more = true;
-    for (load_file_t *file, *next; more && (file = take_files(worker)); feeder->given--)
-        for (; more && file; file = next) {
-            next = file->next; /* from the end on it is the main thread's */
-            more = feed_piece(worker, file);
+    load_file_t *file, *next;
+    while (!worker->over && (file = take_files(worker))) {
+        for (; file && !worker->over; file = next) {
+            next = file->next; /* when it was fed, it is the main thread's */
+            feed_piece(worker, file);
         }
+        worker->feeder->given -= !worker->over; /* else the load waits until all feeders have ended */
+    }
 }
 
 /* Ends this many feeders, which are through, have failed, or never began; then all are to end. A load may still have torn records
