@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "format/cut/ends.h"
 #include "input/cutter.h"
-#include "load/threads/account.h"
+#include "load/threads/loader.h"
 #include "verify/verifier_inner.h"
 
 #include <stdlib.h>

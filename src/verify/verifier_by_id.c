@@ -7,7 +7,7 @@
 #include "base/document.h"
 #include "base/text.h"
 #include "format/record/bsonw.h"
-#include "load/threads/account.h"
+#include "load/threads/loader.h"
 #include "verify/verifier_inner.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* What the writer reads from replies of servers that say what no server should: nothing is believed of them. */
 #include "box/box.h"
-#include "load/deliver/outcome.h"
+#include "load/deliver/deliver.h"
 #include "server/send.h"
 #include "test.h"
 

@@ -193,10 +193,10 @@ typedef struct {
     uint8_t bytes[MOST * BYTES];
     uint32_t starts[MOST + 1];
     documents_t documents;
-} batch_t;
+} made_t;
 
 /* ids: one digit for each document; values: the same. */
-static void make(batch_t *batch, const char *ids, const char *values) {
+static void make(made_t *batch, const char *ids, const char *values) {
     const uint32_t count = (uint32_t)strlen(ids);
     uint32_t used = 0;
     for (uint32_t i = 0; i < count; i++) {
@@ -257,7 +257,7 @@ TEST(modes) {
             lab_t lab;
             wire_t wire;
             deliver_owner_t owner;
-            batch_t batch;
+            made_t batch;
             delivered_t delivered;
             char text[MOST + 1];
             err_t err = {.text = ""};
@@ -290,7 +290,7 @@ static bool survives(unsigned seed, bool waits) {
         lab.stored[i] = last[i] = (int)(random() % 3) - 1;
     for (int round = 0; round < 12; round++) {
         char ids[MOST] = "", values[MOST] = "", text[MOST + 1];
-        batch_t batch;
+        made_t batch;
         delivered_t delivered;
         for (int id = 0; id < IDS; id++)
             if (random() % 2) {

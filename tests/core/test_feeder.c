@@ -1,4 +1,5 @@
 /* feeder: files into blocks, with a queue and a pool and nobody else: no server, no catalog. */
+#include "base/clock.h"
 #include "base/text.h"
 #include "format/schema/schema.h"
 #include "input/cutter.h"
@@ -21,8 +22,8 @@ typedef struct {
 } lab_t;
 
 /* These pieces of the file "in", with so much memory; about `limit` records of them. */
-static void begin_format(lab_t *lab, const char *text, load_file_t *files, size_t count, uint32_t threads,
-                         uint64_t memory, uint64_t limit) {
+static void prepare(lab_t *lab, const char *text, load_file_t *files, size_t count, uint32_t threads,
+                    uint64_t memory, uint64_t limit) {
     err_t err = {.text = ""};
     *lab = (lab_t){.schema = schema_parse(text, strlen(text), "lab.yaml", &err)};
     assert_non_null(lab->schema);
@@ -37,6 +38,12 @@ static void begin_format(lab_t *lab, const char *text, load_file_t *files, size_
                                       .threads = threads,
                                       .limit = limit,
                                       .limit_is_about = true};
+}
+
+static void begin_format(lab_t *lab, const char *text, load_file_t *files, size_t count, uint32_t threads,
+                         uint64_t memory, uint64_t limit) {
+    err_t err;
+    prepare(lab, text, files, count, threads, memory, limit);
     lab->feeder = feeder_start(&lab->options, &err);
     assert_non_null(lab->feeder);
 }
@@ -74,12 +81,16 @@ static void take(lab_t *lab, size_t count) {
     }
 }
 
-static bool end(lab_t *lab, err_t *err) {
-    take(lab, SIZE_MAX);
-    const bool ok = feeder_join(lab->feeder, err);
+static void end_lab(lab_t *lab) {
     pipeline_free(&lab->pipeline);
     schema_destroy(lab->schema);
     manifest_free(&lab->manifest);
+}
+
+static bool end(lab_t *lab, err_t *err) {
+    take(lab, SIZE_MAX);
+    const bool ok = feeder_join(lab->feeder, err);
+    end_lab(lab);
     return ok;
 }
 
@@ -238,29 +249,37 @@ TEST(limits_objects_in_one_line) {
     free(text.at);
 }
 
-/* Pieces are given out in the order in which they came, each once while it waits, and together where one stream has
- * them one after the other. */
-TEST(hand_out) {
-    const input_file_t tar = {.kind = INPUT_GZIP}, plain = {.archive = NULL}, member = {.archive = &tar};
-    load_file_t files[3] = {{.input = &member}, {.input = &member}, {.input = &plain}};
-    static const struct {
-        const char *added, *given;
-    } cases[] = {{"0", "0"}, {"21", "2 1"}, {"101", "1 0"}, {"01", "01"}, {"201", "2 01"}, {"012", "01 2"}};
-    hand_out_t *hand_out = hand_out_new(files, 3, 1, NULL);
-    assert_non_null(hand_out);
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        char given[20] = "";
-        size_t first, end;
-        for (const char *at = cases[i].added; *at; at++)
-            hand_out_add(hand_out, (size_t)(*at - '0'), at[1]);
-        while (hand_out_try(hand_out, &first, &end)) {
-            strcat(given, *given ? " " : "");
-            for (; first < end; first++)
-                strncat(given, &"012"[first], 1);
-        }
-        assert_string_equal(given, cases[i].given);
+/* Pieces are read in the order in which they were given, those of a stream when the last of them has come. */
+TEST(given) {
+    enum { BLOCKS = 3 };
+    static char text[BLOCKS * CUTTER_WINDOW];
+    static const uint64_t order[BLOCKS] = {2, 0, 1};
+    load_file_t files[BLOCKS];
+    lab_t lab;
+    err_t err = {.text = ""};
+    memset(text, '\n', sizeof text);
+    lab_write("in", text, sizeof text);
+    for (uint64_t i = 0; i < BLOCKS; i++)
+        files[i] = (load_file_t){.from = i, .to = i + 1};
+    prepare(&lab, format, files, BLOCKS, 1, 64 << 20, UINT64_MAX);
+    lab.options.by_pieces = true;
+    lab.feeder = feeder_start(&lab.options, &err);
+    assert_non_null(lab.feeder);
+    feeder_give(lab.feeder, &files[2], true);
+    assert_true(feeder_is_idle(lab.feeder));
+    feeder_give(lab.feeder, &files[0], true);
+    feeder_give(lab.feeder, NULL, false);
+    feeder_give(lab.feeder, &files[1], false);
+    for (size_t i = 0; i < BLOCKS; i++) {
+        block_t *block = queue_pop(lab.pipeline.queue, 10000000000, 0, 1);
+        assert_non_null(block);
+        assert_int_equal(block->from, order[i]);
+        pipeline_free_block(&lab.pipeline, block);
     }
-    hand_out_free(hand_out);
+    for (const int64_t until = clock_now_ns() + 10000000000; !feeder_is_idle(lab.feeder);)
+        assert_true(clock_now_ns() < until);
+    assert_true(feeder_join(lab.feeder, &err));
+    end_lab(&lab);
 }
 
 TEST_GROUP(lab_open, lab_close);

@@ -1,5 +1,5 @@
 /* outcome: replies written by hand, and what they prove of each document. */
-#include "load/deliver/outcome.h"
+#include "load/deliver/deliver.h"
 #include "test.h"
 
 #include <stdio.h>

@@ -2,7 +2,6 @@
  * document counts as stored only where the reply, read here a second time, leaves no doubt of it. */
 #include "base/document.h"
 #include "load/deliver/deliver.h"
-#include "load/deliver/outcome.h"
 #include "odd_driver.h"
 #include "query/suite/request.h"
 #include "query/watch/watch.h"

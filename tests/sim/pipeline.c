@@ -1,7 +1,7 @@
 /* pipeline: the feeders and senders of a simulated load. They read an input block by block, compare what is
  * done with its hashes, read back what somebody may have sent before, deliver the rest by the production
  * code, and tell the main thread by events. */
-#include "catalog/ledger/ledger_inner.h"
+#include "catalog/ledger/ledger.h"
 #include "format/record/record_id.h"
 #include "load/read_back/merge.h"
 #include "load/rejects/fix_item.h"

@@ -2,7 +2,6 @@
  * whose turn it is, and what the load does next. */
 #include "catalog/ledger/ledger.h"
 #include "base/text.h"
-#include "catalog/ledger/ledger_inner.h"
 
 #include <stdlib.h>
 

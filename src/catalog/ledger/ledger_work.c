@@ -1,7 +1,6 @@
 /* Pieces that are taken, worked on, written down, and held. */
 #include "base/text.h"
 #include "catalog/ledger/ledger.h"
-#include "catalog/ledger/ledger_inner.h"
 #include "format/record/record_id.h"
 
 #include <stdlib.h>

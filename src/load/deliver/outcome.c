@@ -1,4 +1,4 @@
-#include "load/deliver/outcome.h"
+#include "load/deliver/deliver.h"
 
 static bool ends(code_class_t class) {
     return class == CODE_NOT_ALLOWED || class == CODE_STATE;

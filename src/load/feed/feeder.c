@@ -59,23 +59,18 @@ static void refuse_columns(const beginning_t *beginning, const load_file_t *file
             "columns.csv), and then run the same command again");
 }
 
-static bool tell_columns(const beginning_t *beginning, load_file_t *file, const dialect_t *dialect,
-                         const text_t *unknown, err_t *err) {
-    const feeder_options_t *options = beginning->options;
-    return !options->columns || !dialect->header ||
-           options->columns(options->context, file, dialect, unknown, err);
-}
-
 /* Finds the dialect of the file's first bytes, which must be that of its records in the collection. */
 static bool find_dialect(beginning_t *beginning, load_file_t *file, dialect_head_t *head, err_t *err) {
+    const feeder_options_t *options = beginning->options;
     dialect_t dialect;
     size_t begins, ends;
     text_t unknown = {.length = 0};
     head->unknown = &unknown;
-    head->quiet = beginning->options->columns != NULL;
+    head->quiet = options->columns != NULL;
     const bool fits = dialect_sniff_head(beginning->schema, head, file->input->name, &dialect, err),
                same = fits && (!file->read_by || file->read_by == dialect.hash);
-    bool ok = same && tell_columns(beginning, file, &dialect, &unknown, err);
+    const bool ok = same && (!options->columns || !dialect.header ||
+                             options->columns(options->context, file, &dialect, &unknown, err));
     if (!same && (fits || err->status == STATUS_INPUT) && file->input->kind == INPUT_STREAM &&
         (file->only_compares || file->begun_before))
         other_stream_refuse(file, "the new one has other columns than the old one", 0, head->length, err);
@@ -87,7 +82,7 @@ static bool find_dialect(beginning_t *beginning, load_file_t *file, dialect_head
     if (!ok)
         return false;
     dialect.bad_value = file->bad_value;
-    if (!(file->dialect = pipeline_keep(beginning->options->pipeline, &dialect)))
+    if (!(file->dialect = pipeline_keep(options->pipeline, &dialect)))
         return err_memory(err, sizeof dialect);
     if (dialect_first_line(beginning->schema, head->text, head->length, false, &begins, &ends))
         file->read_by = file->dialect->hash;
@@ -106,18 +101,12 @@ static bool see_dialect(beginning_t *beginning, load_file_t *file, cutter_t *cut
     return find_dialect(beginning, file, &head, err);
 }
 
-static cutter_t *open_again(const beginning_t *beginning, const load_file_t *file, source_t **source,
-                            err_t *err) {
-    *source = source_open(file->input, err);
-    return *source ? cutter_new(*source, beginning->pool, CUTTER_RECORD, err) : NULL;
-}
-
 /* The same for a piece that is not the first: the file is opened once more. */
 static bool see_dialect_of_start(beginning_t *beginning, load_file_t *file, err_t *err) {
-    source_t *source;
     if (file->dialect)
         return true;
-    cutter_t *cutter = open_again(beginning, file, &source, err);
+    source_t *source = source_open(file->input, err);
+    cutter_t *cutter = source ? cutter_new(source, beginning->pool, CUTTER_RECORD, err) : NULL;
     const bool ok = cutter && see_dialect(beginning, file, cutter, err);
     cutter_destroy(cutter);
     source_close(source);

@@ -7,7 +7,6 @@
 #include "base/text.h"
 #include "base/threads.h"
 #include "format/record/record_id.h"
-#include "load/deliver/correct.h"
 #include "load/forget/forget.h"
 #include "load/plan/inputs.h"
 #include "load/run/coordinator.h"
@@ -18,6 +17,18 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+
+typedef struct {
+    run_t *run;
+    int64_t followed_ns;
+    size_t portion; /* how many pieces waited for feeders when the last one was handed out */
+    struct {
+        int64_t at_ns;
+        uint64_t bytes;
+    } read[2]; /* text that was read until two moments of the last two seconds */
+    catalog_t catalog;
+    coordinator_t coordinator;
+} conductor_t;
 
 /* ---- what threads know of a piece ---- */
 
@@ -264,7 +275,8 @@ static bool look_for_late(run_t *run, bool *removed, err_t *err) {
 }
 
 /* Passes to the ledger what the threads have settled and found out. */
-static bool run_collect(run_t *run, err_t *err) {
+static bool run_collect(void *context, err_t *err) {
+    run_t *run = ((const conductor_t *)context)->run;
     news_t *news = load_state_take_news(&run->loading);
     const bool settled = load_state_is_settled(&run->loading);
     block_t *done = load_state_take_done(&run->loading);
@@ -400,18 +412,6 @@ void run_tell_late_misfit(const run_t *run, err_t *err) {
 static const int64_t CHECKPOINT_NS = 1000000000, LOOK_NS = 500000000, FOLLOW_NS = 5000000000,
                      STALE_NS = 100000000, ROUND_NS = 20000000, PORTION_NS = 2000000000;
 
-typedef struct {
-    run_t *run;
-    int64_t followed_ns;
-    size_t portion; /* how many pieces waited for feeders when the last one was handed out */
-    struct {
-        int64_t at_ns;
-        uint64_t bytes;
-    } read[2]; /* text that was read until two moments of the last two seconds */
-    catalog_t catalog;
-    coordinator_t coordinator;
-} conductor_t;
-
 static counts_t so_far(const run_t *run) {
     loader_counters_t sum = {.total_ns = 0};
     for (uint32_t i = 0; i < run->loader_count; i++)
@@ -419,13 +419,16 @@ static counts_t so_far(const run_t *run) {
     return sum.counts;
 }
 
-/* True if the next piece of the same stream will be handed out right after this one. */
+/* True if another piece of the same stream will be handed out right after this one. Those between them are done, or another
+ * load's. */
 static bool stream_goes_on(const run_t *run, const work_t *work) {
     const ledger_t *ledger = &run->ledger;
-    const work_t *next = work + 1;
-    return next < ledger->works + ledger->work_count && !next->handed_out &&
-           (next->state == WORK_OURS || next->state == WORK_CHECK) &&
-           ledger->inputs[next->input].group == ledger->inputs[work->input].group &&
+    const size_t group = ledger->inputs[work->input].group;
+    const work_t *next = work + 1, *const end = ledger->works + ledger->work_count;
+    while (next < end && ledger->inputs[next->input].group == group &&
+           (next->handed_out || (next->state != WORK_OURS && next->state != WORK_CHECK)))
+        next++;
+    return next < end && ledger->inputs[next->input].group == group &&
            input_is_in_stream(run->files[work - ledger->works].input);
 }
 
@@ -492,18 +495,11 @@ static uint64_t to_come(const run_t *run, const feeder_progress_t *fed) {
 static void show_progress(run_t *run) {
     const feeder_progress_t fed = run->feeder ? feeder_progress(run->feeder) : (feeder_progress_t){0};
     const counts_t counts = so_far(run);
-    const uint64_t documents = counts.of[FATE_LOADED] + counts.of[FATE_THERE], limit = run->plan->spec->limit;
+    const uint64_t documents = counts.of[FATE_LOADED] + counts.of[FATE_THERE];
     run->target->documents = documents;
     rejects_to_come(run->loading.rejects, to_come(run, &fed));
-    if (progress_is_due(&run->progress)) {
-        const progress_state_t state = {.bytes = fed.done_bytes,
-                                        .total_bytes = run->feeder ? run_bytes_to_read(run) : 0,
-                                        .records = counts.read,
-                                        .most_records = limit == UINT64_MAX ? 0 : limit,
-                                        .documents = documents,
-                                        .rejected = counts.of[FATE_REJECTED]};
-        progress_show(&run->progress, &state);
-    }
+    if (progress_is_due(&run->progress))
+        run_show_progress(run, &counts, fed.done_bytes);
     caller_tell_progress(documents, fed.disk_bytes);
     timeline_point(&run->plan->result->course, documents, fed.disk_bytes);
 }
@@ -644,10 +640,6 @@ static void tell_lost(run_t *run) {
             first->input->name, count - 1);
 }
 
-static bool collect(void *context, err_t *err) {
-    return run_collect(((conductor_t *)context)->run, err);
-}
-
 static void written(void *context, int64_t confirmed_ns) {
     run_t *run = ((conductor_t *)context)->run;
     if (run->ledger.lost != run->lost_told) {
@@ -694,7 +686,7 @@ static coordinator_t coordinator_of(conductor_t *conductor) {
                            .context = conductor,
                            .hand_out = hand_out,
                            .wait = wait_for_change,
-                           .collect = collect,
+                           .collect = run_collect,
                            .written = written,
                            .enough = enough};
 }

@@ -54,11 +54,17 @@ static void look_what_is_to_read(run_t *run) {
     }
 }
 
-uint64_t run_bytes_to_read(const run_t *run) {
-    uint64_t bytes = 0;
+void run_show_progress(run_t *run, const counts_t *counts, uint64_t bytes) {
+    const uint64_t limit = run->feeder ? run->plan->spec->limit : UINT64_MAX;
+    progress_state_t state = {.bytes = bytes,
+                              .records = counts->read,
+                              .most_records = limit == UINT64_MAX ? 0 : limit,
+                              .documents = counts->of[FATE_LOADED] + counts->of[FATE_THERE],
+                              .rejected = counts->of[FATE_REJECTED]};
     for (size_t i = 0; i < run->file_count; i++)
-        bytes += is_done(&run->files[i]) && run->files[i].work->by_others ? 0 : run->files[i].to_read;
-    return bytes;
+        if (!is_done(&run->files[i]) || !run->files[i].work->by_others)
+            state.total_bytes += run->files[i].to_read;
+    progress_show(&run->progress, &state);
 }
 
 /* ---- --max-rate ---- */
@@ -423,12 +429,7 @@ bool run_move_data(run_t *run, err_t *err) {
     const counts_t *counts = &plan->result->counts;
     timeline_last_point(&plan->result->course, counts->of[FATE_LOADED] + counts->of[FATE_THERE],
                         plan->result->bytes_read);
-    const progress_state_t state = {.bytes = plan->result->bytes_read,
-                                    .total_bytes = run_bytes_to_read(run),
-                                    .records = counts->read,
-                                    .documents = counts->of[FATE_LOADED] + counts->of[FATE_THERE],
-                                    .rejected = counts->of[FATE_REJECTED]};
-    progress_show(&run->progress, &state);
+    run_show_progress(run, counts, plan->result->bytes_read);
     progress_end(&run->progress);
     misfits_warn(&plan->result->skipped, plan->result->skipped_before,
                  plan->manifest.count + plan->result->skipped_before);

@@ -83,8 +83,9 @@ void run_tell_removed(run_t *run);
 /* Starts the threads, waits until they have moved all data, and ends them. False: *err says why not all was moved; what was
  * settled is written down all the same, where that is possible. */
 bool run_move_data(run_t *run, err_t *err);
-uint64_t
-run_bytes_to_read(const run_t *run); /* in all, without pieces that other loads have done meanwhile */
+
+/* Shows how far the load is. bytes: of the inputs that are done with. */
+void run_show_progress(run_t *run, const counts_t *counts, uint64_t bytes);
 
 /* ---- conduct.c: the main thread while data moves ---- */
 

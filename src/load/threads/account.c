@@ -1,13 +1,12 @@
 /* `account` counts each record in its block, for the catalog, and in its thread's counters. `begun` decides about records of
  * blocks of which an earlier run may have sent something. */
-#include "load/threads/account.h"
 #include "base/text.h"
 #include "format/cut/ends.h"
 #include "input/source.h"
 #include "load/deliver/ask.h"
-#include "load/deliver/correct.h"
 #include "load/read_back/read_back.h"
 #include "load/rejects/fix_item.h"
+#include "load/threads/loader.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -144,14 +143,14 @@ static bool reject_refused(const account_t *account, block_t *block, uint32_t of
     return account_reject(account, block, &record, reason, err);
 }
 
-static bool settle_exception(const account_t *account, const batch_t *batch, block_t *block,
+static bool settle_exception(account_t *account, const batch_t *batch, block_t *block,
                              const exception_t *exception, err_t *err) {
     const uint32_t index = exception->index, offset = batch->offsets[index];
     if (exception->taken && block->file->torn_count) {
         record_t record = account_record(account->loading->plan->schema, block, offset);
         record.document_length = batch->starts[index + 1] - batch->starts[index];
-        return account->taken(account->taken_context, block, &record, batch->bytes + batch->starts[index],
-                              err);
+        return begun_need(account, err) &&
+               begun_taken(account->begun, block, &record, batch->bytes + batch->starts[index], err);
     }
     if (exception->fate == FATE_REJECTED)
         return reject_refused(account, block, offset, exception->reason, err);
@@ -166,7 +165,7 @@ void account_stopped(const account_t *account, const delivered_t *delivered) {
             count(account->counts, delivered->exceptions[i].fate, 1);
 }
 
-bool account_batch(const account_t *account, batch_t *batch, const delivered_t *delivered, err_t *err) {
+bool account_batch(account_t *account, batch_t *batch, const delivered_t *delivered, err_t *err) {
     delivered_t rest = *delivered; /* not counted yet */
     uint32_t first = 0;
     bool ok = true;
@@ -216,7 +215,6 @@ void account_place(const account_t *account, const batch_t *batch, uint32_t inde
 
 struct begun {
     load_state_t *loading;
-    mongoc_client_t *client;
     const account_t *account;
     snapshot_read_t *target;
     read_back_t *range;
@@ -227,18 +225,20 @@ struct begun {
     bool outgrown;
 };
 
-begun_t *begun_new(load_state_t *loading, mongoc_client_t *client, const account_t *account, err_t *err) {
+bool begun_need(account_t *account, err_t *err) {
+    if (account->begun)
+        return true;
     begun_t *begun = calloc(1, sizeof *begun);
-    if (!begun) {
-        err_memory(err, sizeof *begun);
-        return NULL;
+    if (!begun)
+        return err_memory(err, sizeof *begun);
+    *begun = (begun_t){.loading = account->loading, .account = account};
+    if (!(begun->target = snapshot_read_new(account->loading->target->server, account->client, err)) ||
+        !(begun->range = read_back_new(err))) {
+        begun_free(begun);
+        return false;
     }
-    *begun = (begun_t){.loading = loading, .client = client, .account = account};
-    if ((begun->target = snapshot_read_new(loading->target->server, client, err)) &&
-        (begun->range = read_back_new(err)))
-        return begun;
-    begun_free(begun);
-    return NULL;
+    account->begun = begun;
+    return true;
 }
 
 void begun_free(begun_t *begun) {
@@ -372,7 +372,7 @@ static bool may_send(void *loading, const block_t *block, err_t *err) {
 static correct_place_t correct_place(const begun_t *begun) {
     load_state_t *loading = begun->loading;
     return (correct_place_t){.server = loading->target->server,
-                             .client = begun->client,
+                             .client = begun->account->client,
                              .uuid = loading->target->settings.uuid,
                              .schema = loading->plan->schema,
                              .may_send = may_send,
@@ -446,7 +446,7 @@ bool begun_taken(begun_t *begun, block_t *block, const record_t *record, const u
     return account_reject(begun->account, block, record, reason, err);
 }
 
-bool begun_nothing(begun_t *begun, const record_t *record, const uint8_t *document, begun_there_t *there,
+bool begun_nothing(begun_t *begun, const record_t *record, const uint8_t *document, read_back_found_t *there,
                    err_t *err) {
     const correct_place_t place = correct_place(begun);
     read_back_found_t found;
@@ -463,9 +463,7 @@ bool begun_nothing(begun_t *begun, const record_t *record, const uint8_t *docume
         begun->loading->plan->spec->reload_changed)
         return refuse_changed(begun, begun->block->offset + record->offset, "it has another record than then",
                               err);
-    *there = found == READ_BACK_ACCEPTED            ? BEGUN_FIXED
-             : found == READ_BACK_OTHER && !removed ? BEGUN_OTHER
-                                                    : BEGUN_NONE;
+    *there = removed || found == READ_BACK_SAME ? READ_BACK_NOTHING : found;
     return true;
 }
 

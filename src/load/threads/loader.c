@@ -6,7 +6,6 @@
 #include "base/text.h"
 #include "input/cutter.h"
 #include "load/deliver/ask.h"
-#include "load/deliver/correct.h"
 #include "load/read_back/read_back.h"
 
 #include <inttypes.h>
@@ -17,19 +16,6 @@
 
 /* ---- records that are not sent, and what an earlier run has left in their place ---- */
 
-static bool want_begun(loader_t *loader, err_t *err) {
-    if (!loader->begun)
-        loader->begun = begun_new(loader->loading, writer_client(loader->writer), &loader->account, err);
-    return loader->begun != NULL;
-}
-
-/* Implements account_taken_t. */
-static bool loader_take_taken(void *context, block_t *block, const record_t *record, const uint8_t *document,
-                              err_t *err) {
-    loader_t *loader = context;
-    return want_begun(loader, err) && begun_taken(loader->begun, block, record, document, err);
-}
-
 /* Reads what is there of a block; sets `comparing`. */
 static bool loader_read_back(loader_t *loader, block_t *block, err_t *err) {
     const bool own_ids = loader->loading->plan->schema->id;
@@ -38,9 +24,9 @@ static bool loader_read_back(loader_t *loader, block_t *block, err_t *err) {
     if (!block->begun_before || !loader->writer || own_ids) /* own `_id`s make no range that could be read */
         return true;
     const int64_t start = clock_now_ns();
-    if (!want_begun(loader, err))
+    if (!begun_need(&loader->account, err))
         return false;
-    const bool ok = begun_read(loader->begun, block, &loader->comparing, err);
+    const bool ok = begun_read(loader->account.begun, block, &loader->comparing, err);
     if (loader->comparing)
         rejects_format_fits(loader->loading->rejects);
     ACCOUNT_ADD(loader->counters.wait_server_ns, clock_now_ns() - start);
@@ -58,11 +44,12 @@ static bool may_come_late(const loader_t *loader, const block_t *block, const re
 /* Makes sure that no document of this record is there: removes what a cut-off record has made in its place, now or when it
  * arrives. */
 static bool want_nothing(loader_t *loader, block_t *block, const record_t *record, const uint8_t *document,
-                         begun_there_t *there, err_t *err) {
-    *there = BEGUN_NONE;
-    if (loader->comparing && !begun_nothing(loader->begun, record, document, there, err))
+                         read_back_found_t *there, err_t *err) {
+    *there = READ_BACK_NOTHING;
+    if (loader->comparing && !begun_nothing(loader->account.begun, record, document, there, err))
         return false;
-    return !block->file->torn_count || *there == BEGUN_FIXED || !may_come_late(loader, block, record) ||
+    return !block->file->torn_count || *there == READ_BACK_ACCEPTED ||
+           !may_come_late(loader, block, record) ||
            correct_expect_late(loader->loading->plan->schema, block, record->offset, err);
 }
 
@@ -74,7 +61,7 @@ static bool loader_clear_torn(loader_t *loader, block_t *block, uint32_t *from, 
         return true;
     for (size_t i = 0; i < file->torn_count; i++) {
         const uint64_t offset = file->torn[i].offset;
-        begun_there_t there;
+        read_back_found_t there;
         if (offset < block->offset + *from || offset >= block->offset + to)
             continue;
         const record_t none = {.offset = (uint32_t)(offset - block->offset)};
@@ -83,7 +70,7 @@ static bool loader_clear_torn(loader_t *loader, block_t *block, uint32_t *from, 
             continue;
         if (!want_nothing(loader, block, &none, NULL, &there, err))
             return false;
-        if (there == BEGUN_NONE)
+        if (there == READ_BACK_NOTHING)
             continue;
         block->file->changed = true;
         return err_set(err, STATUS_INPUT,
@@ -119,16 +106,16 @@ static bool loader_may_have_grown(const loader_t *loader, block_t *block, err_t 
 static bool loader_leave_out(loader_t *loader, block_t *block, const record_t *record,
                              const uint8_t *document, const char *reason, err_t *err) {
     char other[WIRE_WORDS];
-    begun_there_t there;
+    read_back_found_t there;
     if (!want_nothing(loader, block, record, document, &there, err))
         return false;
-    if (there == BEGUN_OTHER) {
-        begun_say_other(loader->begun, other, reason, block->id_base + record->offset);
+    if (there == READ_BACK_OTHER) {
+        begun_say_other(loader->account.begun, other, reason, block->id_base + record->offset);
         reason = other;
     }
-    if (reason && there != BEGUN_FIXED && account_is_fixed(&loader->account, block, record))
-        there = BEGUN_FIXED;
-    if (reason && there != BEGUN_FIXED)
+    if (reason && there != READ_BACK_ACCEPTED && account_is_fixed(&loader->account, block, record))
+        there = READ_BACK_ACCEPTED;
+    if (reason && there != READ_BACK_ACCEPTED)
         return record->offset < block->length ? account_reject(&loader->account, block, record, reason, err)
                                               : account_oversize(&loader->account, block, reason, err);
     account_fate(&loader->account, block, reason ? FATE_THERE : FATE_FILTERED, 1);
@@ -499,7 +486,7 @@ static bool take_document(loader_t *loader, block_t *block, record_t *record, er
     }
     if (__builtin_expect(loader->comparing, 0)) {
         bool open;
-        if (!begun_document(loader->begun, record, document, &open, err))
+        if (!begun_document(loader->account.begun, record, document, &open, err))
             return false;
         if (!open)
             return true;
@@ -575,7 +562,7 @@ static bool load_records(loader_t *loader, block_t *block, err_t *err) {
     ok = ok && loader_clear_torn(loader, block, &torn_from, block->length, err);
     if (ok && block->oversize.length)
         ok = loader_leave_out(loader, block, &record, NULL, CUTTER_TOO_LONG, err);
-    return ok && (!__builtin_expect(loader->comparing, 0) || begun_end(loader->begun, err));
+    return ok && (!__builtin_expect(loader->comparing, 0) || begun_end(loader->account.begun, err));
 }
 
 static bool load_block(loader_t *loader, block_t *block, err_t *err) {
@@ -613,10 +600,6 @@ static bool between_blocks(void *context, bool drained, bool *waiting, err_t *er
     return loader_send_all(loader, err);
 }
 
-static bool end_blocks(void *context, err_t *err) {
-    return loader_send_all(context, err);
-}
-
 static void free_loader(loader_t *loader) {
     for (size_t i = 0; i < loader->batch_count; i++)
         drop_batch(loader->loading, &loader->batches[i]);
@@ -625,7 +608,7 @@ static void free_loader(loader_t *loader) {
     chunkmap_free(loader->map);
     hashed_destroy(loader->hashed);
     bson_destroy(&loader->key);
-    begun_free(loader->begun);
+    begun_free(loader->account.begun);
     free(loader->keys);
     records_destroy(loader->reader);
     deliver_free(loader->deliver);
@@ -640,7 +623,7 @@ loader_t *loader_start(load_state_t *loading, uint32_t number, err_t *err) {
         return NULL;
     }
     loader->loading = loading;
-    static const pipeline_work_t work = {.block = take_block, .between = between_blocks, .end = end_blocks};
+    static const pipeline_work_t work = {.block = take_block, .between = between_blocks};
     loader->work = (pipeline_worker_t){
         .work = &work, .context = loader, .part = number % loading->parts, .parts = loading->parts};
     bson_init(&loader->key);
@@ -663,8 +646,7 @@ loader_t *loader_start(load_state_t *loading, uint32_t number, err_t *err) {
     ok = ok && (loading->plan->spec->dry_run || loader_open_writer(loader, near, err));
     loader->account = (account_t){.loading = loading,
                                   .counts = &loader->counters.counts,
-                                  .taken = loader_take_taken,
-                                  .taken_context = loader};
+                                  .client = loader->writer ? writer_client(loader->writer) : NULL};
     if (!ok || !pipeline_start(&loading->pipeline, &loader->work, err)) {
         free_loader(loader);
         return NULL;

@@ -6,9 +6,149 @@
 #include "base/numbers.h"
 #include "format/record/record.h"
 #include "format/records.h"
-#include "load/threads/account.h"
+#include "format/schema/schema.h"
+#include "load/blocks/block.h"
+#include "load/deliver/deliver.h"
+#include "load/read_back/read_back.h"
 #include "load/threads/load_state.h"
 #include "server/send.h"
+#include "server/server.h"
+#include "server/server_errors.h"
+
+/* ---- account ----
+ *
+ * What became of each record of a block: loaded, already there, rejected or filtered. When that is known of all
+ * records, the block is handed over as settled. An account_t and a begun_t belong to one loader thread; the block is that
+ * thread's until then. */
+
+/* A counter is written by its own thread only, while the reporter may read it. */
+#define ACCOUNT_ADD(counter, amount) __atomic_store_n(&(counter), (counter) + (amount), __ATOMIC_RELAXED)
+
+typedef struct begun begun_t;
+
+typedef struct {
+    load_state_t *loading;
+    counts_t *counts;
+    mongoc_client_t *client; /* of its thread; NULL: nothing is sent */
+    begun_t *begun;          /* made when first needed */
+} account_t;
+
+/* Counts records of one fate. */
+void account_fate(const account_t *account, block_t *block, fate_t fate, uint64_t records);
+
+/* Returns the record that begins at this offset of the block's text, as a reader of records would. */
+record_t account_record(const schema_t *schema, const block_t *block, uint32_t offset);
+/* Returns the hash by which the catalog knows a reject of this record. */
+uint64_t account_identity(const block_t *block, const record_t *record);
+
+/* True if the `_id`s are the data's own, and the catalog says that a user has fixed this record. Its document may have any
+ * `_id`, and is not looked for. */
+bool account_is_fixed(const account_t *account, const block_t *block, const record_t *record);
+
+bool account_reject(const account_t *account, block_t *block, const record_t *record, const char *reason,
+                    err_t *err);
+
+/* Rejects the record at the block's end that is too long. */
+bool account_oversize(const account_t *account, block_t *block, const char *reason, err_t *err);
+
+/* Settles a batch that was delivered, and hands over blocks whose records are now all settled. False: the load ends; documents
+ * that were loaded or are there are counted all the same. */
+bool account_batch(account_t *account, batch_t *batch, const delivered_t *delivered, err_t *err);
+
+/* Counts what is known of a batch with which the load ends: nothing more is rejected, and the next run reads its blocks again. */
+void account_stopped(const account_t *account, const delivered_t *delivered);
+
+/* Finds the block, and the offset in its text, that a document of a batch comes from. */
+block_t *account_find(const batch_t *batch, uint32_t index, uint32_t *offset);
+/* Writes the same for people: "a.csv:57". */
+void account_place(const account_t *account, const batch_t *batch, uint32_t index, char *text, size_t size);
+
+/* Hands the block over if all of its records are settled. */
+void account_block(const account_t *account, block_t *block);
+
+/* ---- begun: blocks that an earlier run has begun ----
+ *
+ * Each record is compared with what the collection holds in its place. An equal document: the record is there. None: the
+ * record is sent. Another one: the record is a reject; but if an earlier version of the input was cut off in this record, the
+ * document is corrected. */
+
+/* Makes account->begun, unless it is there. False: out of memory, or the server cannot be asked. */
+bool begun_need(account_t *account, err_t *err);
+void begun_free(begun_t *begun); /* NULL is allowed */
+
+/* Reads the documents that the collection has of the block. *any: there are some; else no record needs to be compared. */
+bool begun_read(begun_t *begun, block_t *block, bool *any, err_t *err);
+
+/* Compares a record's document. *open: nothing is there, so the document is to be sent; else the record is accounted for. */
+bool begun_document(begun_t *begun, const record_t *record, const uint8_t *document, bool *open, err_t *err);
+
+/* Settles a record whose document was sent, but another one has its `_id`. If a late message of an earlier run has stored there
+ * what the cut-off record makes, that is corrected; else the record is a reject. */
+bool begun_taken(begun_t *begun, block_t *block, const record_t *record, const uint8_t *document, err_t *err);
+
+/* Finds what is in the place of a record that is not sent, and removes what a cut-off record has made. document: what the record
+ * would make, or NULL. *there: NOTHING that may not be there; ACCEPTED, what a user has made of this record, stays; OTHER: it is
+ * unknown, and the record is a reject. */
+bool begun_nothing(begun_t *begun, const record_t *record, const uint8_t *document, read_back_found_t *there,
+                   err_t *err);
+
+/* Writes the reason of a reject in whose place READ_BACK_OTHER was found last. before: what else is wrong with it, or NULL. */
+void begun_say_other(const begun_t *begun, char reason[WIRE_WORDS], const char *before, int64_t id);
+
+/* Ends a block, after its last record. False also if a document is where no record begins: the input has changed since, or was
+ * another stream. */
+bool begun_end(begun_t *begun, err_t *err);
+
+/* ---- correct ----
+ *
+ * The only case in which a document is replaced. An input ended without a line end, and its last record was loaded as it
+ * was then. Since then the input has grown, perhaps more than once, and the record is longer. One update puts the new document in
+ * the place of the old one; its filter names every field of the old one, so it changes nothing else. If the whole record makes no
+ * document, the old one is removed in the same way. If both documents are too large for one command, the old one is removed
+ * first, then the new one is inserted. */
+
+typedef struct {
+    server_t *server;
+    mongoc_client_t *client;
+    const uint8_t *uuid; /* of the collection */
+    const schema_t *schema;
+    /* Asked before a document is inserted: true if the block is still this load's. False with an empty err->text: it is not;
+     * else the load has to end. Only for correct_replace. */
+    bool (*may_send)(void *context, const block_t *block, err_t *err);
+    void *context;
+} correct_place_t;
+
+/* True if an earlier version of the input ended within the record that begins at this offset of the block's text. */
+bool correct_was_torn(const block_t *block, uint32_t offset);
+
+/* True if the block has such a record, and it is longer now. */
+bool correct_has_outgrown(const schema_t *schema, const block_t *block);
+
+/* *made: one of these records made a document when it was cut off. */
+bool correct_made_document(const schema_t *schema, const block_t *block, bool *made, err_t *err);
+
+/* Result of correct_replace for the document that the collection holds at the record's place. */
+typedef enum {
+    CORRECT_DONE,
+    CORRECT_OTHER,   /* no version of the record has made it */
+    CORRECT_LOST,    /* another load owns the block by now: the record is not counted */
+    CORRECT_REFUSED, /* the server refuses the new document, and err says why: the old one is removed */
+} corrected_t;
+
+/* Puts `document`, made of the whole record, in the place of the cut-off record's document. */
+bool correct_replace(const correct_place_t *place, const block_t *block, uint32_t offset,
+                     const uint8_t *document, uint32_t length, corrected_t *corrected, err_t *err);
+
+/* Removes the cut-off record's document, because the whole record makes none (it is a reject, or filtered). */
+bool correct_remove(const correct_place_t *place, const block_t *block, uint32_t offset, bool *removed,
+                    err_t *err);
+
+/* Adds the documents that the cut-off record may have made to the block's `late`. */
+bool correct_expect_late(const schema_t *schema, block_t *block, uint32_t offset, err_t *err);
+/* Removes such a document if it has arrived meanwhile. */
+bool correct_remove_late(const correct_place_t *place, const late_t *late, bool *removed, err_t *err);
+
+/* ---- loader ---- */
 
 typedef struct loader loader_t;
 
@@ -52,7 +192,6 @@ struct loader {
     uint64_t *keys;
     size_t key_room;   /* a power of two, at least twice as large as the largest batch */
     bool by_document;  /* the current block's records may belong to several shards */
-    begun_t *begun;    /* made when first needed */
     bool fits;         /* the rejects know that the format fits */
     bool may_be_there; /* records of the current block, by their own `_id`s: see documents_t */
     bool comparing;    /* the current block was begun before, and some documents of it are there */

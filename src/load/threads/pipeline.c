@@ -201,7 +201,8 @@ static void *run(void *context) {
         else if (!work_on(worker, block, &waiting, &err))
             pipeline_fail(pipeline, &err);
     }
-    if (!pipeline_failed(pipeline) && worker->work->end && !worker->work->end(worker->context, &err))
+    if (!pipeline_failed(pipeline) && worker->work->between &&
+        !worker->work->between(worker->context, true, &waiting, &err))
         pipeline_fail(pipeline, &err);
     worker->took_ns = clock_now_ns() - start;
     return NULL;

@@ -65,11 +65,9 @@ typedef struct {
 /* What a worker does. False: the whole pipeline fails, for the reason in *err. */
 typedef struct {
     bool (*block)(void *context, block_t *block, err_t *err); /* takes over the block, and frees it */
-    /* Called after each block, and when none came for a while. *waiting: the worker has something to do even if no block comes;
+    /* Called after each block, when none came for a while, and after the last one. *waiting: the worker has something to do even if no block comes;
      * drained: it has, and no block is on its way for now. NULL: it never has. */
     bool (*between)(void *context, bool drained, bool *waiting, err_t *err);
-    /* Called after the last block, unless the pipeline failed. NULL: nothing is left to do. */
-    bool (*end)(void *context, err_t *err);
 } pipeline_work_t;
 
 /* One thread. Any thread may read the times while it runs. */

@@ -1,7 +1,7 @@
-#include "load/deliver/correct.h"
 #include "base/document.h"
 #include "format/cut/ends.h"
 #include "format/records.h"
+#include "load/threads/loader.h"
 
 #include <stdlib.h>
 #include <string.h>
