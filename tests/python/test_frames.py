@@ -486,10 +486,10 @@ class Pages(Case):
         page = (live.ROOT / "docs/python.md").read_text()
         block = re.search(r"test_frames\.py runs it -->\n((?:    .*\n|\n)+)", page)[1]
         self.frame.to_parquet("may.parquet")
-        address = "mongodb://127.0.0.1/shop.frames"
+        address = "mongodb://127.0.0.1/shop.tables"
         self.assertIn(address, block)
-        self.assertEqual("True\n", self.runs(textwrap.dedent(block).replace(address, self.uri("frames"))))
-        self.assertEqual([2 + 3 * 3 + 2, 1000], [self.client.count(self.database, name) for name in ("frames", "dicts")])
+        self.assertEqual("True\n", self.runs(textwrap.dedent(block).replace(address, self.uri("tables"))))
+        self.assertEqual([2 + 3 * 3 + 2, 1000], [self.client.count(self.database, name) for name in ("tables", "dicts")])
 
     def test_refusals(self):
         """what the command says of Parquet and Arrow is a line that loads them, with their types"""
