@@ -20,6 +20,8 @@ def setUpModule():
         text = livetest.rows(3 + number, seed=number)
         store.put("data", key, gzip.compress(text) if key.endswith(".gz") else text)
     store.put("data", "odd/p/", b"")  # a folder, as consoles make them
+    store.put("data", "odd/p/_SUCCESS", b"")  # as Spark leaves it
+    store.put("data", "odd/p/.hidden", b"no data")
     store.put("data", "large.txt", livetest.rows(LARGE))
     store.put("data", "public.txt", livetest.rows(6, seed=3), **{"x-amz-acl": "public-read"})
 
@@ -46,7 +48,8 @@ class S3(livetest.Case):
         env = store.user()
         rows = sum(range(3, 3 + len(ODD)))
         self.loads(rows, "s3://data/odd/", **env)
-        self.assertEqual(["s3://data/" + key for key in ODD], [entry["path"] for entry in self.files()])
+        self.assertEqual(["s3://data/" + key for key in sorted((*ODD, "odd/p/_SUCCESS"), key=str.encode)],
+                         [entry["path"] for entry in self.files()])
         self.tipple("verify", *self.words("s3://data/odd/")[1:], **{**self.nowhere, **env})
         self.loads(0, "s3://data/odd/", **env)
         self.write("1.txt", livetest.rows(6, seed=3))

@@ -123,20 +123,12 @@ static bool keep_head(remote_object_t *object, const text_t *body) {
     return object->head;
 }
 
-/* An object without bytes has no first range: some servers refuse to give it (416). */
-static bool is_empty(const remote_answer_t *answer) {
-    char value[VALIDATOR];
-    return answer->status == 416 && transport_header(answer, "Content-Range", value, sizeof value) &&
-           strcmp(value, "bytes */0") == 0;
-}
-
 static bool see(remote_object_t *object, remote_answer_t *answer, err_t *err) {
     uint64_t from, to;
-    const bool got =
-        transport_fetch(&object->place, 0, REMOTE_HEAD, object->patience_ns, REMOTE_HEAD, answer, err);
-    if (!got && is_empty(answer)) {
-        text_free(&answer->body);
-        return keep_head(object, &answer->body) || err_memory(err, 1);
+    bool got = transport_fetch(&object->place, 0, REMOTE_HEAD, object->patience_ns, REMOTE_HEAD, answer, err);
+    if (!got && answer->status == 416) { /* there is no first range, mostly because there are no bytes */
+        transport_free_answer(answer);
+        got = transport_fetch(&object->place, 0, 0, object->patience_ns, REMOTE_HEAD, answer, err);
     }
     if (!got)
         return false;
