@@ -869,6 +869,21 @@ LAB_TEST(another_header_alone, lab_open(lab, BOX_STANDALONE)) {
     assert_says(lab->err.text, "d.csv is the beginning of c.csv");
 }
 
+/* A wrong format binds nothing. Where the format is right already, rejects alone are rejects. */
+LAB_TEST(rejects_alone, lab_open(lab, BOX_STANDALONE)) {
+    lab->load.format = "json";
+    lab_write("a.json", "{\"n\": }\n{\"n\": }\n");
+    lab_write("b.json", "{\"n\": 1}\n");
+    assert_status(lab, lab_load(lab, "a.json"), STATUS_INPUT);
+    assert_says(lab->err.text, "Nothing was written");
+    assert_int_equal(box_asked(lab->box, "create", "c") + box_asked(lab->box, "insert", "c.tipple.files"), 0);
+    assert_int_equal(access("c.rejects", F_OK), -1);
+    assert_status(lab, lab_load(lab, "b.json"), STATUS_OK);
+    assert_status(lab, lab_load(lab, "a.json"), STATUS_SOME_REJECTED);
+    assert_counts(lab, 2, 0, 0, 2);
+    assert_int_equal(access("c.rejects", F_OK), 0);
+}
+
 /* A pipe cannot be looked at before: it is found not to fit when it is read. */
 LAB_TEST(late_misfits, lab_open(lab, BOX_STANDALONE)) {
     load_from_pipe(lab, "some,other,header\n1,2,3\n", STATUS_INPUT);

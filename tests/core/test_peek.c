@@ -117,6 +117,10 @@ TEST(is_kept_within_bounds) {
         build(&manifest, "t", 0);
         assert_null(manifest.files[0].head.bytes);
         manifest_free(&manifest);
+        build(&manifest, "t", 1 << 20);
+        manifest_decode(&manifest, "ISO-8859-1"); /* the text is another one then */
+        assert_null(manifest.files[0].head.bytes);
+        manifest_free(&manifest);
         free(text.at);
     }
 }
@@ -146,6 +150,44 @@ static schema_t *schema_of(const char *text) {
     if (!schema)
         fail_msg("%s", err.text);
     return schema;
+}
+
+/* Two files that begin alike, as far as both are that long. */
+TEST(beginnings_alike) {
+    static const struct {
+        input_begins_t one, other;
+        bool may;
+    } cases[] = {{{{0, 0}}, {{5, 6}}, true},
+                 {{{5, 0}}, {{5, 6}}, true},
+                 {{{5, 6}}, {{5, 6}}, true},
+                 {{{5, 6}}, {{5, 7}}, false},
+                 {{{4, 0}}, {{5, 6}}, false}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_int_equal(input_may_begin_alike(&cases[i].one, &cases[i].other), cases[i].may);
+}
+
+/* A record anywhere is one, if only blank lines come before it. */
+TEST(any_record) {
+    schema_t *schema = schema_of("format: t\nrecord: {delimiter: [','], header: no}\n"
+                                 "fields: [{name: a}, {name: b}]\n");
+    for (size_t blank = 0; blank < 600000; blank = 2 * blank + 3000)
+        for (int has = 0; has < 2; has++)
+            for (uint64_t keep = 0; keep < 2; keep++) {
+                manifest_t manifest;
+                err_t err;
+                bytes_t text = {0};
+                for (size_t i = 0; i < blank; i++)
+                    bytes_add(&text, "\n", 1);
+                bytes_add(&text, "1,2\n", has ? 4 : 0);
+                lab_write("t", text.at, text.size);
+                build(&manifest, "t", keep << 20);
+                peek_t *peek = peek_new(schema, false, &err);
+                assert_int_equal(peek_records(peek, &manifest.files[0]), has);
+                peek_free(peek);
+                manifest_free(&manifest);
+                free(text.at);
+            }
+    schema_destroy(schema);
 }
 
 /* One document among the first records is enough; with a limit, among those that the load takes. */

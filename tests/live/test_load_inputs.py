@@ -30,7 +30,8 @@ class Inputs(livetest.Case):
             collection = "other%d" % number
             self.write("a.csv", before + after)
             self.load("a.csv", collection=collection, status=5)
-            self.assertRegex(self.stderr, r"a\.csv:%d: .* header .*tipple forget a\.csv" % line)
+            self.assertRegex(self.stderr, r"a\.csv:%d: .*header" % line)
+            self.assertEqual(len(before) > 1000, "tipple forget a.csv" in self.stderr)  # before the last one nothing was written
             found = {raw["t"] for raw in self.documents(collection)}
             if len(before) < livetest.WINDOW:  # a block behind the header's may have been sent before that was read
                 self.assertEqual(set(), found, "a record of its block is there")

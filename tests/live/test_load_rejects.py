@@ -89,9 +89,14 @@ class Limited(livetest.Case):
         """the first 100 records all rejects: status 3 at once, unless --max-rejects allows more than usual"""
         wrong = b"\n".join(b"%d;other;format" % number for number in range(5000)) + b"\n"
         self.write("a.csv", wrong)
+        self.load("a.csv", "--max-rejects", 1000, status=5)
+        self.assertIn("Nothing was written", self.stderr)
+        self.assertEqual([], self.client.command(self.database, {"listCollections": 1})["cursor"]["firstBatch"])
+        self.write("first.csv", rows(1))
+        self.load("first.csv")
         self.load("a.csv", "--max-rejects", 1000, status=3)
         self.assertRegex(self.stderr, "all rejected; is --format mot")
-        self.holds({})
+        self.assertEqual(1, self.client.count(self.database, "results"))
         self.write("d.csv", rows(0) + b"\n".join(wrong.split(b"\n")[:200]) + b"\n" + rows(50, header=False))
         self.assertEqual(50, self.load("d.csv", "--max-rejects", 1001, collection="allowed", status=2)["loaded"])
         self.write("b.csv", wrong.split(b"\n", 99)[0] + b"\n" + b"\n".join(wrong.split(b"\n")[:98]) + b"\n" + rows(50))

@@ -50,6 +50,8 @@ class Unbound(refusals.Case):
             none: load -f ./rows.yaml other.csv                              => 5 no column 'k'
             none: load -f ./rows.yaml a.csv other.csv b.csv                  => 5 1 of 3 files does not fit the format rows
             none: load -f bson a.csv                                         => 5 is no BSON
+            none: load -f mot a.csv                                          => 5 by the format 'mot'. Nothing was written
+            none: load -f mot --dry-run a.csv                                => 5 Nothing was written
             none: load -f json a.csv                                         => 5 is no JSON
             none: load -f ./rows.yaml --type k:text a.csv                    => 1 is for guessing
             none: load -f ./rows.yaml --new-columns add a.csv                => 1 for a format that is guessed

@@ -143,10 +143,15 @@ static bool see_trial(void *context, const peeked_t *peeked) {
     trial_t *trial = context;
     const record_t *record = peeked->record;
     trial->any |= !record || peeked->parsed == PARSED_DOCUMENT;
-    if (record && peeked->parsed == PARSED_REJECT && !trial->rejects++)
+    if (peeked->parsed == PARSED_OTHER_HEADER) { /* that says more than a reject before it */
+        err_set(&trial->why, STATUS_INPUT, "%.500s:%u: %.900s", trial->name, record->line + 1,
+                record->reason);
+        return false;
+    }
+    if (record && peeked->parsed == PARSED_REJECT && !trial->rejects++ && !trial->why.text[0])
         err_set(&trial->why, STATUS_INPUT, "%.500s:%u:%u: %.900s", trial->name, record->line + 1,
                 record->column, record->reason);
-    trial->left -= peeked->parsed != PARSED_OTHER_HEADER;
+    trial->left--;
     return goes_on(trial);
 }
 

@@ -4,7 +4,6 @@
 #include "format/record/record.h"
 #include "format/schema/schema.h"
 #include "load/plan/inputs.h"
-#include "load/plan/peek.h"
 #include "load/rejects/reject.h"
 #include "load/target/target.h"
 
@@ -144,7 +143,6 @@ bool target_make_plan(target_t *target, err_t *err) {
     return plan_list_inputs(plan, err) && manifest_decode(&plan->manifest, plan->schema->charset) &&
            check(plan, err) && plan_take_dumps(plan, err) && (spec->id || plan_find_id(plan, err)) &&
            plan_check_copies(plan, err) &&
-           (!spec->drop || peek_try(plan->schema, &plan->manifest, spec->limit, "dropped", err)) &&
            (listed || copies_make(&plan->manifest, spec->copies, err));
 }
 

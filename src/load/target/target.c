@@ -5,6 +5,7 @@
 #include "base/log.h"
 #include "base/numbers.h"
 #include "catalog/register/register.h"
+#include "load/plan/peek.h"
 #include "load/target/target.h"
 #include "server/bson_read.h"
 #include "server/cluster.h"
@@ -249,6 +250,11 @@ bool target_open(target_t *target, err_t *err) {
     if ((!spec->drop && !target_look_at_catalog(target, err)) || !check_existing(plan, err) ||
         !plan_check_key_of_ids(plan, &plan->shard_key, err) ||
         (!spec->drop && !target_check_unique_ids(target, err)))
+        return false;
+    /* a trial has a collection of its own */
+    const bool binds = !spec->retry && !target->bound && !spec->trial;
+    if ((binds || spec->drop) &&
+        !peek_try(plan->schema, &plan->manifest, spec->limit, spec->drop ? "dropped" : "written", err))
         return false;
     if (spec->dry_run)
         return true;
