@@ -13,9 +13,16 @@ static err_t err;
 /* ---- a store in memory, which gives two entries a time ---- */
 
 typedef struct {
+    const char *adds;           /* a file of this name; or NULL */
+    bool grows, removes, fails; /* the first entry; it may not be known what was added */
+} other_load_t;
+
+typedef struct {
     store_t store;
     catalog_header_t header;
     entries_t entries;
+    other_load_t other;    /* comes when entries are added */
+    size_t readings, read; /* from the first entry on; entries in all */
 } lab_t;
 
 static bool find_header(store_t *store, catalog_header_t *header, bool *found, err_t *failure) {
@@ -37,11 +44,14 @@ static bool change_header(store_t *store, const header_change_t *change, bool *c
 static bool read_entries(store_t *store, uint64_t *from, const uint32_t *among, size_t among_count,
                          entries_t *entries, bool *more, err_t *failure) {
     lab_t *lab = (lab_t *)store;
-    assert_true(!among && !among_count);
     size_t room = 2;
+    lab->readings += !among && !*from;
     *more = false;
     for (size_t i = 0; i < lab->entries.count; i++) {
-        if (lab->entries.entries[i].ordinal < *from)
+        bool is_among = !among;
+        for (size_t j = 0; j < among_count; j++)
+            is_among |= among[j] == lab->entries.entries[i].ordinal;
+        if (lab->entries.entries[i].ordinal < *from || !is_among)
             continue;
         if (!room--) {
             *from = lab->entries.entries[i].ordinal;
@@ -49,14 +59,40 @@ static bool read_entries(store_t *store, uint64_t *from, const uint32_t *among, 
             return true;
         }
         assert_true(entry_copy(entries_add(entries, failure), &lab->entries.entries[i], failure));
+        lab->read++;
     }
     return true;
+}
+
+/* What another load does in between. */
+static void come_between(lab_t *lab, err_t *failure) {
+    const other_load_t other = lab->other;
+    entry_t *first = lab->entries.entries;
+    lab->other = (other_load_t){.adds = NULL};
+    if (other.grows)
+        assert_true(entry_add_version(first, &(version_t){.size = 99, .digest = "z"}, failure));
+    if (other.removes)
+        first->removed = true;
+    if (other.adds) {
+        entry_t *entry = entries_add(&lab->entries, failure);
+        const uint32_t ordinal = (uint32_t)lab->entries.count - 1;
+        *entry = (entry_t){.ordinal = ordinal, .path = strdup(other.adds), .key = strdup(other.adds)};
+        assert_true(asprintf(&entry->follows, "after/%u", ordinal - 1) > 0);
+        assert_true(entry_add_version(entry, &(version_t){.size = 7, .digest = "y7"}, failure) &&
+                    entry_make_pieces(entry, 1, 0, failure));
+        lab->header.next_ordinal++;
+    }
 }
 
 static bool add_entries(store_t *store, const entry_t *const *entries, size_t count, uint64_t *added,
                         err_t *failure) {
     lab_t *lab = (lab_t *)store;
     *added = 0;
+    if (lab->other.fails) {
+        lab->other.fails = false;
+        return true;
+    }
+    come_between(lab, failure);
     for (size_t i = 0; i < count; i++) {
         bool there = false;
         for (size_t j = 0; j < lab->entries.count; j++) {
@@ -193,7 +229,8 @@ static registration_t registration_of(wanted_t *wanted, size_t count, uint8_t lo
 static bool try(lab_t *lab, wanted_t *wanted, size_t count, uint8_t load) {
     registration_t registering = registration_of(wanted, count, load);
     const bool ok = catalog_register(&lab->store, &registering, &err);
-    free(registering.standings);
+    registering.wanted = NULL; /* the caller's */
+    register_free(&registering);
     return ok;
 }
 
@@ -224,6 +261,42 @@ TEST(known_again) {
     assert_int_equal(lab.entries.entries[3].extents[0].base, 3 * RECORD_ID_EXTENT_UNIT);
     assert_int_equal(lab.header.next_extent, 4);
     end(&lab);
+}
+
+/* Another load adds entries while this one does: what is new is read, and all only where that is not enough. */
+TEST(reads_on) {
+    static const struct {
+        const char *what;
+        other_load_t other;
+        size_t readings, read; /* the first reading has three entries; the next ones the matched entry, too */
+        uint32_t ordinal;      /* of the new input, which may be what the other load has added */
+    } cases[] = {
+        {"nothing happens", {.adds = NULL}, 1, 3, 3},
+        {"another file", {.adds = "d/x"}, 1, 3 + 1 + 1, 5},
+        {"the same file", {.adds = "7/y7/0/new"}, 1, 3 + 1 + 1, 3},
+        {"another file, and a known one grows", {.adds = "d/x", .grows = true}, 2, 3 + 1 + 4, 5},
+        {"another file, and a known one is removed", {.adds = "d/x", .removes = true}, 2, 3 + 1 + 4, 6},
+        {"a reply is lost", {.fails = true}, 2, 3 + 1 + 3, 4},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        lab_t lab;
+        begin(&lab);
+        assert_int_equal(one(&lab, file_of("d/a", 'x', 10), 1), 0);
+        assert_int_equal(one(&lab, file_of("d/b", 'y', 10), 1), 1);
+        assert_int_equal(one(&lab, file_of("d/c", 'z', 10), 1), 2);
+        lab.readings = lab.read = 0;
+        lab.other = cases[i].other;
+        wanted_t wanted[] = {file_of("d/a", 'x', 10), file_of("7/y7/0/new", 'y', 7)};
+        const bool ok = try(&lab, wanted, 2, 2);
+        if (!ok || lab.readings != cases[i].readings || lab.read != cases[i].read)
+            fail_msg("%s: %s; read %zu times, %zu entries", cases[i].what, ok ? "ok" : err.text, lab.readings,
+                     lab.read);
+        assert_int_equal(wanted[0].entry.ordinal, cases[i].other.removes ? 5 : 0);
+        assert_int_equal(wanted[1].entry.ordinal, cases[i].ordinal);
+        answer_free(&wanted[0]);
+        answer_free(&wanted[1]);
+        end(&lab);
+    }
 }
 
 /* Another folder: moved, another spelling of the path, or a copy. */

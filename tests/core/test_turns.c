@@ -91,6 +91,7 @@ TEST(turns) {
         entries_t all = {0};
         err_t err = {.text = ""};
         wanted_t wanted[8] = {0};
+        alike_t likes[8][LIKE_KINDS] = {0};
         registration_t registering = {.wanted = wanted, .generation = GENERATION};
         for (const char *at = cases[i].entries; *at; at++)
             make(entries_add(&all, &err), (uint32_t)(at - cases[i].entries), *at);
@@ -100,19 +101,21 @@ TEST(turns) {
                 mark = *at;
                 continue;
             }
+            alike_t *like = likes[registering.count];
             wanted_t *one = &wanted[registering.count++];
             *one = (wanted_t){.name = "new",
                               .seen = {.size = mark == '>' ? 20 : 10, .digest = "d"},
+                              .like = like,
                               .changed = mark == '!',
                               .group = cases[i].one_group ? 1 : registering.count};
             const uint32_t ordinal = (uint32_t)(*at - '0');
             if (*at == '^')
-                one->like[LIKE_PART] = (alike_t){.path = "new", .ordinal = LIKE_NEW, .before = true};
+                like[LIKE_PART] = (alike_t){.path = "new", .ordinal = LIKE_NEW, .before = true};
             if (mark == '?' || mark == '(')
-                one->like[LIKE_EQUAL] = (alike_t){.path = all.entries[ordinal].path, .ordinal = ordinal};
+                like[LIKE_EQUAL] = (alike_t){.path = all.entries[ordinal].path, .ordinal = ordinal};
             if (mark == '<' || mark == '(')
-                one->like[LIKE_PART] = (alike_t){.path = all.entries[ordinal - (mark == '(')].path,
-                                                 .ordinal = ordinal - (mark == '(')};
+                like[LIKE_PART] = (alike_t){.path = all.entries[ordinal - (mark == '(')].path,
+                                            .ordinal = ordinal - (mark == '(')};
             const bool new = *at == '+' || *at == '^' || (mark && strchr("?<(", mark));
             if (!new) {
                 make(&one->entry, ordinal, cases[i].entries[ordinal]);

@@ -166,7 +166,7 @@ static bool register_inputs(sim_load_t *load, err_t *err) {
         ledger_input_t input = {.entry = wanted[i].entry,
                                 .seen = wanted[i].seen,
                                 .name = wanted[i].name,
-                                .key = wanted[i].key,
+                                .key = load->registration.keys[i],
                                 .text_end = wanted[i].text_end,
                                 .bytes = wanted[i].seen.size,
                                 .plain = load->world->inputs[load->command.inputs[i]].kind == INPUT_FILE,

@@ -14,26 +14,28 @@ enum { RACES = 1000 };
 
 /* ---- keys: unique, so that two loads cannot register one input twice ---- */
 
+enum { KEY = 512 };
+
 /* A long name is cut off, and its hash is added. */
-static void print_name_key(wanted_t *wanted) {
+static void print_name_key(const wanted_t *wanted, char key[KEY]) {
     enum { MOST = 480, KEPT = 460 };
     const size_t length = strlen(wanted->name);
     const char *kind = register_is_stream(&wanted->seen) ? "stream" : "name";
     if (length <= MOST)
-        snprintf(wanted->key, sizeof wanted->key, "%s/%s", kind, wanted->name);
+        snprintf(key, KEY, "%s/%s", kind, wanted->name);
     else
-        snprintf(wanted->key, sizeof wanted->key, "%s/%.*s/%016llx", kind, KEPT, wanted->name,
+        snprintf(key, KEY, "%s/%.*s/%016llx", kind, KEPT, wanted->name,
                  (unsigned long long)XXH3_64bits(wanted->name, length));
 }
 
-static void print_key(wanted_t *wanted, uint32_t ordinal) {
+static void print_key(const wanted_t *wanted, uint32_t ordinal, char key[KEY]) {
     if (!wanted->named)
-        snprintf(wanted->key, sizeof wanted->key, "new/%u", ordinal);
+        snprintf(key, KEY, "new/%u", ordinal);
     else if (wanted->by_name)
-        print_name_key(wanted);
+        print_name_key(wanted, key);
     else
-        snprintf(wanted->key, sizeof wanted->key, "%llu/%s/%u/%.255s", (unsigned long long)wanted->seen.size,
-                 wanted->seen.digest, wanted->copy, register_last_name(wanted->name));
+        snprintf(key, KEY, "%llu/%s/%u/%.255s", (unsigned long long)wanted->seen.size, wanted->seen.digest,
+                 wanted->copy, register_last_name(wanted->name));
 }
 
 static int order_wanted(const void *a, const void *b) {
@@ -61,8 +63,9 @@ static void number_sorted(const matching_t *m, wanted_t **fresh, size_t count, c
         if (i && register_compare_content(&fresh[i - 1]->seen, register_last_name(fresh[i - 1]->name),
                                           &fresh[i]->seen, register_last_name(fresh[i]->name)) == 0)
             fresh[i]->copy = fresh[i - 1]->copy + 1;
-        for (print_key(fresh[i], 0); is_key_of_other(by_key, m->entries.count, fresh[i]->key, own);
-             print_key(fresh[i], 0))
+        char key[KEY];
+        for (print_key(fresh[i], 0, key); is_key_of_other(by_key, m->entries.count, key, own);
+             print_key(fresh[i], 0, key))
             fresh[i]->copy++;
     }
 }
@@ -83,10 +86,8 @@ static bool number_copies(matching_t *m, err_t *err) {
     for (size_t i = 0; i < registering->count; i++) {
         wanted_t *wanted = &registering->wanted[i];
         const entry_t *entry = m->found[i];
-        if (wanted->by_name) /* it may have grown */
-            print_key(wanted, 0);
-        else if (!wanted->changed &&
-                 (!entry || !entry_version_of(entry, wanted->seen.size, wanted->seen.digest)))
+        if (!wanted->by_name && !wanted->changed &&
+            (!entry || !entry_version_of(entry, wanted->seen.size, wanted->seen.digest)))
             fresh[count++] = wanted;
     }
     for (size_t i = 0; i < entries; i++)
@@ -141,10 +142,11 @@ static char *name_of(const wanted_t *wanted, uint32_t ordinal) {
 
 static bool make_entry(const registration_t *registering, wanted_t *wanted, uint64_t unit, uint32_t ordinal,
                        entry_t *entry, err_t *err) {
-    print_key(wanted, ordinal);
+    char key[KEY];
+    print_key(wanted, ordinal, key);
     *entry = (entry_t){.ordinal = ordinal,
                        .path = name_of(wanted, ordinal),
-                       .key = strdup(wanted->key),
+                       .key = strdup(key),
                        .kind = strdup(wanted->kind),
                        .registered_by = registering->self};
     return ((entry->path && entry->key && entry->kind) || err_memory(err, strlen(wanted->name))) &&
@@ -252,10 +254,19 @@ static bool list_standings(const matching_t *m, err_t *err) {
     return true;
 }
 
+static void free_keys(registration_t *registering) {
+    for (size_t i = 0; registering->keys && i < registering->count; i++)
+        free(registering->keys[i]);
+    free(registering->keys);
+    registering->keys = NULL;
+}
+
 /* Moves each entry to its input. */
-static void give_entries(matching_t *m) {
+static bool give_entries(matching_t *m, err_t *err) {
     registration_t *registering = m->registering;
     size_t fresh = 0;
+    free_keys(registering);
+    bool ok = (registering->keys = calloc(registering->count + 1, sizeof *registering->keys));
     registering->entries = m->entries.count + m->fresh.count;
     registering->loaded = 0;
     registering->remains = false;
@@ -275,8 +286,11 @@ static void give_entries(matching_t *m) {
             wanted->entry = *entry;
             *entry = (entry_t){0};
         }
-        print_key(wanted, wanted->entry.ordinal);
+        char key[KEY];
+        print_key(wanted, wanted->entry.ordinal, key);
+        ok = ok && (registering->keys[i] = strdup(key));
     }
+    return ok || err_memory(err, registering->count * KEY);
 }
 
 /* Entries of forgotten inputs stay as tombstones, so a catalog without any entry was damaged. */
@@ -324,22 +338,70 @@ static bool check_not_dropped(store_t *store, const registration_t *registering,
                registering->name);
 }
 
+/* ---- after a collision with another load ---- */
+
+/* *same: the entries that belong to inputs are as they were read, as far as it matters to which inputs they belong. */
+static bool look_at_matched(store_t *store, const matching_t *m, bool *same, err_t *err) {
+    entries_t now = {0};
+    size_t count = 0, at = 0;
+    uint32_t *ordinals = malloc((m->entries.count + 1) * sizeof *ordinals);
+    if (!ordinals)
+        return err_memory(err, m->entries.count * sizeof *ordinals);
+    for (size_t i = 0; i < m->entries.count; i++)
+        if (m->taken_by[i])
+            ordinals[count++] = m->entries.entries[i].ordinal;
+    const bool ok = !count || store_read_all(store, ordinals, count, &now, err);
+    *same = ok && now.count == count;
+    for (size_t i = 0; *same && i < m->entries.count; i++) {
+        const entry_t *then = &m->entries.entries[i], *entry = &now.entries[at];
+        if (m->taken_by[i]) {
+            *same = entry->version == then->version && entry->removed == then->removed;
+            at++;
+        }
+    }
+    entries_free(&now);
+    free(ordinals);
+    return ok;
+}
+
+/* Another load has added entries, which come after all that are known, because each entry follows the one before it. Moves the
+ * known ones, and those, to *known. All is to be read again (*known is empty) if there are none, since then an older entry is in
+ * the way, and if an entry of an input has changed. */
+static bool read_on(store_t *store, matching_t *m, entries_t *known, err_t *err) {
+    const size_t before = m->entries.count;
+    uint64_t from = before ? m->entries.entries[before - 1].ordinal + 1ull : store->first_ordinal;
+    bool same = false, more = true;
+    if (!look_at_matched(store, m, &same, err))
+        return false;
+    while (same && more)
+        if (!store->read_entries(store, &from, NULL, 0, &m->entries, &more, err))
+            return false;
+    if (m->entries.count > before) {
+        *known = m->entries;
+        m->entries = (entries_t){0};
+    }
+    return true;
+}
+
 bool catalog_register(store_t *store, registration_t *registering, err_t *err) {
+    entries_t known = {0};
     bool again = true;
     for (int race = 0; again && race < RACES; race++) {
-        matching_t m = {.registering = registering};
-        bool ok = store_read_all(store, NULL, 0, &m.entries, err) && check_any(&m, err) &&
+        matching_t m = {.registering = registering, .entries = known};
+        bool ok = (known.count || store_read_all(store, NULL, 0, &m.entries, err)) && check_any(&m, err) &&
                   register_match(&m, err) && number_copies(&m, err) && check_known(&m, err) &&
                   add_new(store, &m, &again, err);
+        known = (entries_t){0};
+        ok = ok && (!again || read_on(store, &m, &known, err));
         ok = ok && (again || registering->read_only || !m.fresh.count ||
                     check_not_dropped(store, registering, err));
         ok = ok && (again || list_standings(&m, err));
-        if (ok && !again)
-            give_entries(&m);
+        ok = ok && (again || give_entries(&m, err));
         register_matching_free(&m);
         if (!ok)
             return false;
     }
+    entries_free(&known);
     if (!again)
         return note_names(store, registering, err);
     return err_set(err, STATUS_SERVER,
@@ -347,11 +409,17 @@ bool catalog_register(store_t *store, registration_t *registering, err_t *err) {
                    registering->name);
 }
 
-void register_free(registration_t *registering) {
+void register_free_wanted(registration_t *registering) {
     for (size_t i = 0; registering->wanted && i < registering->count; i++) {
-        entry_free(&registering->wanted[i].entry);
-        register_like_none(&registering->wanted[i]);
+        wanted_t *wanted = &registering->wanted[i];
+        entry_free(&wanted->entry);
+        register_like_none(wanted);
     }
+}
+
+void register_free(registration_t *registering) {
+    register_free_wanted(registering);
+    free_keys(registering);
     free(registering->standings);
     registering->standings = NULL;
     registering->standing_count = 0;
@@ -398,10 +466,16 @@ bool registration_is_called(const wanted_t *wanted, const char *path) {
            (end == length || path[end - length - 1] == '/');
 }
 
+const alike_t *registration_like(const wanted_t *wanted, like_t how) {
+    return wanted->like && wanted->like[how].path ? &wanted->like[how] : NULL;
+}
+
 like_t registration_tells(const wanted_t *wanted) {
-    for (like_t how = 0; how < LIKE_KINDS; how++)
-        if (wanted->like[how].path && !(how == LIKE_PART && wanted->like[how].ordinal == LIKE_NEW))
+    for (like_t how = 0; how < LIKE_KINDS; how++) {
+        const alike_t *like = registration_like(wanted, how);
+        if (like && !(how == LIKE_PART && like->ordinal == LIKE_NEW))
             return how;
+    }
     return LIKE_KINDS;
 }
 

@@ -72,15 +72,14 @@ typedef struct {
 
     /* the answer */
     entry_t entry; /* the caller moves it into the ledger, or frees it */
-    char key[512]; /* the entry's key, as this input would have it */
     bool moved;    /* it was loaded from another folder; it may also have grown since */
     /* how many entries could be this input, moved and grown; it is recognised only if this is 1 */
     size_t resembles;
-    uint32_t copy;            /* how many equal inputs come before it: a part of its key */
-    alike_t like[LIKE_KINDS]; /* everything that is known, reported or not */
-    bool changed;             /* with `reload`: `entry` is the old one, and its content differs */
-    bool unread;              /* with `changed`: nothing of the old content was ever read */
-    bool refused;             /* `refuse` was given the reason */
+    uint32_t copy; /* how many equal inputs come before it: a part of its key */
+    alike_t *like; /* LIKE_KINDS: all that is known, reported or not; NULL: it is like nothing */
+    bool changed;  /* with `reload`: `entry` is the old one, and its content differs */
+    bool unread;   /* with `changed`: nothing of the old content was ever read */
+    bool refused;  /* `refuse` was given the reason */
 } wanted_t;
 
 /* The digest that an input would have if it ended after `size` bytes on disk. */
@@ -142,6 +141,7 @@ typedef struct {
 
     /* the answer */
     uint64_t entries, loaded;    /* how many entries there are; how many records they have as loaded */
+    char **keys;                 /* by input: the key of its entry, as this input would have it */
     standing_input_t *standings; /* whose their rejects are, by ordinal */
     size_t standing_count;
     /* a removal was interrupted: call catalog_finish_removals before the first document is sent */
@@ -153,11 +153,16 @@ typedef struct {
 bool catalog_register(store_t *store, registration_t *registering, err_t *err);
 /* Frees the answers, except entries that the caller has moved out. */
 void register_free(registration_t *registering);
+/* Frees only those in `wanted`, which is then free to go. */
+void register_free_wanted(registration_t *registering);
 
 /* ---- how an input compares with an entry ---- */
 
 /* True if the path of an entry, or the name of an input, has the last name of this input, in whatever folder. */
 bool registration_is_called(const wanted_t *wanted, const char *path);
+
+/* What the input is like in this way; NULL: nothing. */
+const alike_t *registration_like(const wanted_t *wanted, like_t how);
 
 /* The likeness that is reported: the surest. LIKE_KINDS: none. Of two new inputs only the longer one reports it. */
 like_t registration_tells(const wanted_t *wanted);

@@ -23,14 +23,16 @@ struct content {
 };
 
 void register_like_none(wanted_t *wanted) {
-    for (like_t how = 0; how < LIKE_KINDS; how++) {
+    for (like_t how = 0; wanted->like && how < LIKE_KINDS; how++)
         free(wanted->like[how].path);
-        wanted->like[how] = (alike_t){.path = NULL};
-    }
+    free(wanted->like);
+    wanted->like = NULL;
 }
 
 /* Notes nothing when memory is out. */
 static void be_like(wanted_t *wanted, like_t how, const char *path, const alike_t *alike) {
+    if (!wanted->like && !(wanted->like = calloc(LIKE_KINDS, sizeof *wanted->like)))
+        return;
     free(wanted->like[how].path);
     wanted->like[how] = *alike;
     wanted->like[how].path = strdup(path);
@@ -285,7 +287,7 @@ static bool is_beginning_of(const matching_t *m, size_t number, const content_t 
 
 static void find_whole(const matching_t *m, size_t number, size_t *looks) {
     const wanted_t *wanted = &m->registering->wanted[number];
-    if (!wanted->may_grow || !m->registering->file_at || wanted->like[LIKE_PART].path)
+    if (!wanted->may_grow || !m->registering->file_at || registration_like(wanted, LIKE_PART))
         return;
     for (size_t at = first_of(m, wanted->seen.size + 1, NULL); *looks && at < m->content_count; at++) {
         const content_t *content = &m->contents[at];

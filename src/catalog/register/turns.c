@@ -90,8 +90,8 @@ static bool check_whole(const registration_t *registering, const wanted_t *wante
                                                  [LIKE_BEGINS] = "begins with the content of",
                                                  [LIKE_PACKED] = "may be, packed otherwise,"};
     for (like_t how = 0; how < LIKE_KINDS; how++) {
-        const alike_t *alike = &wanted->like[how];
-        const char *since = hows[how] && alike->path ? find_since(registering, wanted, alike, all) : NULL;
+        const alike_t *alike = registration_like(wanted, how);
+        const char *since = hows[how] && alike ? find_since(registering, wanted, alike, all) : NULL;
         if (since && alike->ordinal == LIKE_NEW)
             return err_set(err, STATUS_USAGE,
                            "%s %s %s, and %s comes between them: with --existing replace older records would "
@@ -109,8 +109,8 @@ static bool check_whole(const registration_t *registering, const wanted_t *wante
 
 /* Refuses an input whose records are all older than the last ones of another input. */
 static bool check_part(const wanted_t *wanted, err_t *err) {
-    const alike_t *alike = &wanted->like[LIKE_PART];
-    if (!alike->path || (alike->ordinal == LIKE_NEW ? !alike->before : alike->ordinal > number_of(wanted)))
+    const alike_t *alike = registration_like(wanted, LIKE_PART);
+    if (!alike || (alike->ordinal == LIKE_NEW ? !alike->before : alike->ordinal > number_of(wanted)))
         return true;
     if (alike->ordinal == LIKE_NEW)
         return err_set(err, STATUS_USAGE,

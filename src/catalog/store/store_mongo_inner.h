@@ -4,7 +4,7 @@
 
 #include "catalog/store/store_mongo.h"
 
-enum { STORE_MONGO_PAGE = 5000 /* documents that one command reads */ };
+enum { STORE_MONGO_PAGE = 1000 /* documents that one command reads */ };
 
 typedef struct {
     store_t store; /* must be first: callers have a pointer to this field */

@@ -41,7 +41,7 @@ static void tell_alike(const plan_t *plan, const wanted_t *wanted, like_t how) {
         [LIKE_PACKED] = {packed, repacked, NULL},
         [LIKE_PACKED_ELSEWHERE] = {packed, repacked, NULL},
     };
-    const alike_t *alike = &wanted->like[how];
+    const alike_t *alike = registration_like(wanted, how);
     const bool called_so = hows[how].in_other_folder && registration_is_called(wanted, alike->path);
     char *what = bson_strdup_printf(called_so ? hows[how].in_other_folder : hows[how].what, alike->path);
     void (*tell)(const char *, ...) = wanted->by_name || alike->by_name ? log_warn : log_note;
@@ -148,7 +148,7 @@ static bool fill_ledger(run_t *run, err_t *err) {
         ledger_input_t input = {.entry = wanted->entry,
                                 .seen = wanted->seen,
                                 .name = file->name,
-                                .key = wanted->key,
+                                .key = run->registration.keys[i],
                                 .text_end = wanted->text_end,
                                 .bytes = wanted->bytes,
                                 .plain = input_has_places(file),
@@ -450,6 +450,9 @@ static bool register_inputs(run_t *run, err_t *err) {
         (plan->existing == EXISTING_REPLACE && !ledger_put_in_order(&run->ledger, err)) ||
         !make_files(run, err))
         return false;
+    register_free_wanted(registration);
+    free(registration->wanted);
+    registration->wanted = NULL;
     count_done_inputs(run);
     tell_bad_values(run);
     tell_cut_back(run);
