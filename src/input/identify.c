@@ -230,7 +230,10 @@ static bool open_one(identifier_t *by, const char *path, origin_t *origin, input
 
 bool identify_file(identifier_t *by, const char *path, origin_t *origin, input_file_t *file, magic_is_t *is) {
     *origin = origin_none;
-    return open_one(by, path, origin, file) && identify_opened(by, origin, file, is);
+    const bool ok = open_one(by, path, origin, file) && identify_opened(by, origin, file, is);
+    if (file->object)
+        remote_settle(file->object);
+    return ok;
 }
 
 /* ---- several files at once ---- */

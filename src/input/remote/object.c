@@ -172,6 +172,8 @@ void remote_settle(remote_object_t *object) {
     if (atomic_load(&heads_held) <= HEADS_MOST)
         return;
     atomic_fetch_sub(&heads_held, object->head_bytes);
+    free(object->head);
+    object->head = NULL;
     object->head_bytes = 0;
 }
 
