@@ -255,14 +255,14 @@ bool team_failed(team_t *team) {
     return team->failed;
 }
 
-void team_share(void *(*work)(void *context), void *context, size_t others) {
+void team_share(void *(*work)(void *context), void *context, size_t others, bool waits) {
     enum { MOST_OTHERS = 7 };
     const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
     team_t team;
     err_t ignored;
     others = others < MOST_OTHERS ? others : MOST_OTHERS;
     team_init(&team);
-    while (team.count < others && (long)team.count + 1 < cpus &&
+    while (team.count < others && (waits || (long)team.count + 1 < cpus) &&
            team_start(&team, work, context, "", &ignored))
         ;
     work(context);

@@ -96,10 +96,9 @@ bool catalog_begin_alone(const catalog_t *catalog, bool replaces, bool *inherite
 }
 
 bool catalog_end_alone(const catalog_t *catalog, err_t *err) {
-    store_t *store = catalog->store;
     const header_change_t end = {.kind = HEADER_END_REPLACING, .by = catalog->self};
     bool changed;
-    return store->change_header(store, &end, &changed, err);
+    return catalog->store->change_header(catalog->store, &end, &changed, err);
 }
 
 /* ---- dropping ---- */
@@ -187,10 +186,9 @@ static bool refuse_dropped(const char *name, err_t *err) {
 /* False if another load has taken over the drop. Called after the UUID was read: what that load makes later has another
  * UUID. */
 static bool still_ours(const catalog_t *catalog, err_t *err) {
-    store_t *store = catalog->store;
     catalog_header_t header;
     bool found;
-    if (!store_read_numbers(store, &header, &found, err))
+    if (!store_read_numbers(catalog->store, &header, &found, err))
         return false;
     const bool ours = found && load_id_equal(&header.dropping, &catalog->self);
     return ours || refuse_dropped(catalog->name, err);
@@ -238,13 +236,12 @@ static bool end_drop(const catalog_t *catalog, uint32_t generation, err_t *err) 
 
 /* Takes back the intent: nothing was dropped, and loads go on as before, with the columns that are noted, if any. */
 static void withdraw(const catalog_t *catalog, uint64_t drops, bool replaced) {
-    store_t *store = catalog->store;
     header_change_t cancel = {.kind = HEADER_CANCEL_DROP, .by = catalog->self, .drops = drops};
     bool changed = replaced; /* the drop of that dead load may still arrive, so no load may begin yet */
     err_t ignored;
-    if (!changed && store->change_header(store, &cancel, &changed, &ignored) && !changed) {
+    if (!changed && catalog->store->change_header(catalog->store, &cancel, &changed, &ignored) && !changed) {
         cancel.drops = 0;
-        store->change_header(store, &cancel, &changed, &ignored);
+        catalog->store->change_header(catalog->store, &cancel, &changed, &ignored);
     }
 }
 

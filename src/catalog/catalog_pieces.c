@@ -44,19 +44,30 @@ bool catalog_look_at_loads(const catalog_t *catalog, ledger_t *ledger, err_t *er
     return catalog_look_at_others(catalog, &ledger->liveness, err);
 }
 
-typedef bool asks_fn(const ledger_t *ledger, const ledger_input_t *input, int64_t since_ns);
+/* Of which inputs the entries are read. */
+typedef enum { ALL, UNSETTLED, UNCONFIRMED /* pieces of them that are OURS, since a moment */ } asked_for_t;
 
-/* Reads the entries of the inputs that `asks` selects (NULL: of all) into the ledger. whole: these are all that are not
- * settled. */
-static bool read_inputs(store_t *store, ledger_t *ledger, asks_fn *asks, int64_t since_ns, bool whole,
-                        int64_t now_ns, err_t *err) {
+static bool is_asked_for(const ledger_t *ledger, const ledger_input_t *input, asked_for_t what,
+                         int64_t since_ns) {
+    bool is = what == ALL || (what == UNSETTLED && !ledger_is_settled(ledger, input));
+    for (size_t i = 0; what == UNCONFIRMED && i < input->work_count; i++) {
+        const work_t *work = &ledger->works[input->first_work + i];
+        is |= work->state == WORK_OURS && work->confirmed_ns <= since_ns;
+    }
+    return is;
+}
+
+/* Reads these entries into the ledger. */
+static bool read_inputs(store_t *store, ledger_t *ledger, asked_for_t what, int64_t since_ns, int64_t now_ns,
+                        err_t *err) {
+    const bool whole = what == UNSETTLED;
     entries_t entries = {0};
     size_t count = 0;
     uint32_t *ordinals = malloc((ledger->input_count + 1) * sizeof *ordinals);
     if (!ordinals)
         return err_memory(err, ledger->input_count * sizeof *ordinals);
     for (size_t i = 0; i < ledger->input_count; i++)
-        if (!asks || asks(ledger, &ledger->inputs[i], since_ns))
+        if (is_asked_for(ledger, &ledger->inputs[i], what, since_ns))
             ordinals[count++] = ledger->inputs[i].entry.ordinal;
     bool ok = true;
     if (count || whole)
@@ -68,23 +79,9 @@ static bool read_inputs(store_t *store, ledger_t *ledger, asks_fn *asks, int64_t
     return ok;
 }
 
-static bool is_unsettled(const ledger_t *ledger, const ledger_input_t *input, int64_t since_ns) {
-    (void)since_ns;
-    return !ledger_is_settled(ledger, input);
-}
-
 bool catalog_look(const catalog_t *catalog, ledger_t *ledger, err_t *err) {
-    return read_inputs(catalog->store, ledger, is_unsettled, 0, true, catalog_now(catalog), err) &&
+    return read_inputs(catalog->store, ledger, UNSETTLED, 0, catalog_now(catalog), err) &&
            catalog_look_at_loads(catalog, ledger, err);
-}
-
-static bool is_unconfirmed(const ledger_t *ledger, const ledger_input_t *input, int64_t since_ns) {
-    bool any = false;
-    for (size_t i = 0; i < input->work_count; i++) {
-        const work_t *work = &ledger->works[input->first_work + i];
-        any |= work->state == WORK_OURS && work->confirmed_ns <= since_ns;
-    }
-    return any;
 }
 
 bool catalog_confirm(const catalog_t *catalog, ledger_t *ledger, bool in_any_case, err_t *err) {
@@ -92,7 +89,7 @@ bool catalog_confirm(const catalog_t *catalog, ledger_t *ledger, bool in_any_cas
                   since_ns = in_any_case ? now_ns : now_ns - catalog->lease_ns / CONFIRMED_A_LEASE;
     if (!in_any_case && ledger_confirmed(ledger) > since_ns)
         return true;
-    return read_inputs(catalog->store, ledger, is_unconfirmed, since_ns, false, now_ns, err);
+    return read_inputs(catalog->store, ledger, UNCONFIRMED, since_ns, now_ns, err);
 }
 
 /* ---- taking and writing down ---- */
@@ -153,7 +150,7 @@ bool catalog_checkpoint(const catalog_t *catalog, ledger_t *ledger, err_t *err) 
         ledger_written(ledger, changes, count, now_ns);
     } else if (ok) {
         /* a load that has taken one piece from us has probably taken others, of which nothing more needs to be sent */
-        ok = read_inputs(store, ledger, NULL, 0, false, now_ns, err);
+        ok = read_inputs(store, ledger, ALL, 0, now_ns, err);
     }
     free(changes);
     return ok;

@@ -283,7 +283,8 @@ void identify_ahead(const identifier_t *like, char *const *paths, identified_t *
     ahead_t ahead = {.like = like, .paths = paths, .files = files, .count = count};
     for (size_t i = 0; i < count; i++)
         files[i].known = false;
-    team_share(identify_some, &ahead, count / FILES_A_THREAD);
+    const bool waits = remote_is(paths[0]);
+    team_share(identify_some, &ahead, waits ? count - 1 : count / FILES_A_THREAD, waits);
 }
 
 void manifest_digest_as(const input_file_t *file, const char *member, uint64_t digest[2]) {

@@ -73,9 +73,11 @@ static void forget_portion(list_t *list) {
 /* Call it before the path of this number is walked, and, for the end, with their count. */
 static void look_ahead(build_t *build, list_t *list, size_t at) {
     const size_t rest = list->count - at, portion = rest < PORTION ? rest : PORTION;
+    const size_t least =
+        rest && remote_is(list->paths[at]) ? 2 : LEAST_AHEAD; /* a server answers several at once */
     if (at % PORTION == 0 || !rest)
         forget_portion(list);
-    if (portion < LEAST_AHEAD && at % PORTION == 0) {
+    if (portion < least && at % PORTION == 0) {
         free(list->files);
         list->files = NULL;
     } else if (at % PORTION == 0 && (list->files || (list->files = malloc(PORTION * sizeof *list->files)))) {

@@ -30,13 +30,18 @@ static struct { CURL_FUNCTIONS(POINTER); } curl;
 
 static bool curl_is_there;
 
+static bool start_curl(void) {
+    return curl.curl_global_init_mem(CURL_GLOBAL_ALL, secret_malloc, secret_free, secret_realloc,
+                                     secret_strdup, secret_calloc) == 0;
+}
+
 #ifdef TIPPLE_LIBCURL
 #define PROTOTYPE(result, name, arguments) extern result name arguments
 CURL_FUNCTIONS(PROTOTYPE);
 #define FIND(result, name, arguments) curl.name = name
 static void open_curl(void) {
     CURL_FUNCTIONS(FIND);
-    curl_is_there = curl.curl_global_init(CURL_GLOBAL_ALL) == 0;
+    curl_is_there = start_curl();
 }
 #else
 #define FIND(result, name, arguments)                                                                        \
@@ -48,7 +53,7 @@ static void open_curl(void) {
         library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
     curl_is_there = library;
     CURL_FUNCTIONS(FIND);
-    curl_is_there = curl_is_there && curl.curl_global_init(CURL_GLOBAL_ALL) == 0;
+    curl_is_there = curl_is_there && start_curl();
 }
 #endif
 
@@ -447,7 +452,9 @@ bool retry_judge(retry_t *retry, const remote_place_t *place, const remote_answe
 
 /* Bytes that no URL has are encoded, as they stand in a name that a user has typed; what follows a # stays here. */
 static bool prepare(const remote_place_t *place, remote_request_t *request, err_t *err) {
-    (void)err;
+    if (!text_grow(&request->url,
+                   3 * strlen(place->url) + 1)) /* at once: what grows leaves copies in memory */
+        return err_memory(err, 3 * strlen(place->url));
     for (const char *at = place->url; *at && *at != '#'; at++) {
         const uint8_t byte = (uint8_t)*at;
         if (byte <= ' ' || byte >= 0x7f)

@@ -20,9 +20,16 @@ typedef struct {
     } data;
 } curl_message_t;
 
+typedef void *curl_allocate_t(size_t);
+typedef void curl_free_t(void *);
+typedef void *curl_grow_t(void *, size_t);
+typedef char *curl_copy_t(const char *);
+typedef void *curl_zeros_t(size_t, size_t);
+
 /* One row for each function: result, name, arguments. */
 #define CURL_FUNCTIONS(row)                                                                                  \
-    row(int, curl_global_init, (long flags));                                                                \
+    row(int, curl_global_init_mem,                                                                           \
+        (long flags, curl_allocate_t *, curl_free_t *, curl_grow_t *, curl_copy_t *, curl_zeros_t *));       \
     row(void *, curl_easy_init, (void));                                                                     \
     row(int, curl_easy_setopt, (void *easy, int option, ...));                                               \
     row(int, curl_easy_getinfo, (void *easy, int info, ...));                                                \

@@ -159,11 +159,14 @@ const char *url_whole(const char *url, const char *shown, err_t *err);
 
 /* ---- secrets ---- */
 
-/* Zeros, one byte more than `length`, or a copy of a text, in pages that are left out of cores; secret_free overwrites
- * them. NULL: out of memory. */
+/* Memory in pages that are left out of cores, and overwritten when it is freed. libcurl has all of its memory from here, since
+ * URLs and logins are in it. secret_new: zeros, one byte more than `length`. NULL: out of memory. */
+void *secret_malloc(size_t size);
+void *secret_calloc(size_t count, size_t size);
+void *secret_realloc(void *memory, size_t size);
 void *secret_new(size_t length);
-char *secret_keep(const char *text, size_t length);
-void secret_free(void *secret);
+char *secret_strdup(const char *text);
+void secret_free(void *memory);
 
 /* Frees a text and overwrites it before. */
 void secret_free_text(text_t *text);

@@ -12,28 +12,93 @@
 
 /* ---- secrets ---- */
 
-void *secret_new(size_t length) {
-    const size_t size = sizeof(size_t) + length + 1;
-    size_t *pages = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (pages == MAP_FAILED)
-        return NULL;
-    madvise(pages, size, MADV_DONTDUMP);
-    *pages = size;
-    return pages + 1;
+/* Memory in pieces of a power of two: a list of free ones of each size. */
+typedef union piece {
+    struct {
+        union piece *next; /* of a free one */
+        unsigned size;     /* as a power of two, with this */
+    };
+    max_align_t align;
+} piece_t;
+
+enum { LEAST_SIZE = 6, SIZES = 48, PAGES = 1 << 20 };
+
+static struct {
+    pthread_mutex_t lock;
+    piece_t *unused[SIZES];
+    char *at;
+    size_t left;
+} arena = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* What is left of the last pages when the next ones are taken is lost. */
+static piece_t *carve(size_t bytes) {
+    if (bytes > arena.left) {
+        const size_t size = bytes > PAGES ? bytes : PAGES;
+        char *pages = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (pages == MAP_FAILED)
+            return NULL;
+        madvise(pages, size, MADV_DONTDUMP);
+        arena.at = pages;
+        arena.left = size;
+    }
+    piece_t *piece = (piece_t *)(void *)arena.at;
+    arena.at += bytes;
+    arena.left -= bytes;
+    return piece;
 }
 
-char *secret_keep(const char *text, size_t length) {
-    char *secret = secret_new(length);
-    return secret ? memcpy(secret, text, length) : NULL;
+void *secret_malloc(size_t size) {
+    unsigned power = LEAST_SIZE;
+    while (((size_t)1 << power) < size + sizeof(piece_t))
+        power++;
+    pthread_mutex_lock(&arena.lock);
+    piece_t *piece = arena.unused[power];
+    if (piece)
+        arena.unused[power] = piece->next;
+    else
+        piece = carve((size_t)1 << power);
+    pthread_mutex_unlock(&arena.lock);
+    if (piece)
+        piece->size = power;
+    return piece ? piece + 1 : NULL;
 }
 
-void secret_free(void *secret) {
-    if (!secret)
+void secret_free(void *memory) {
+    piece_t *piece = memory ? (piece_t *)memory - 1 : NULL;
+    if (!piece)
         return;
-    size_t *pages = (size_t *)secret - 1;
-    const size_t size = *pages;
-    explicit_bzero(pages, size);
-    munmap(pages, size);
+    explicit_bzero(memory, ((size_t)1 << piece->size) - sizeof *piece);
+    pthread_mutex_lock(&arena.lock);
+    piece->next = arena.unused[piece->size];
+    arena.unused[piece->size] = piece;
+    pthread_mutex_unlock(&arena.lock);
+}
+
+void *secret_realloc(void *memory, size_t size) {
+    const size_t old = memory ? ((size_t)1 << ((piece_t *)memory - 1)->size) - sizeof(piece_t) : 0;
+    if (memory && size <= old)
+        return memory;
+    void *larger = secret_malloc(size);
+    if (larger && old)
+        memcpy(larger, memory, old);
+    if (larger)
+        secret_free(memory);
+    return larger;
+}
+
+void *secret_calloc(size_t count, size_t size) {
+    void *memory = secret_malloc(count * size);
+    return memory ? memset(memory, 0, count * size) : NULL;
+}
+
+void *secret_new(size_t length) {
+    return secret_calloc(1, length + 1);
+}
+
+char *secret_strdup(const char *text) {
+    const size_t size = strlen(text) + 1;
+    char *copy = secret_malloc(size);
+    return copy ? memcpy(copy, text, size) : NULL;
 }
 
 void secret_free_text(text_t *text) {
@@ -115,7 +180,7 @@ static bool keep(const char *url, const char *shown, bool is_argument) {
     kept_t *same = find_kept(shown), *kept = NULL;
     bool ok = same && strcmp(same->whole, url) == 0;
     if (!ok && (kept = calloc(1, sizeof *kept))) {
-        kept->whole = secret_keep(url, strlen(url));
+        kept->whole = secret_strdup(url);
         kept->shown = strdup(shown);
         kept->several = is_argument && same;
         kept->next = all_kept;

@@ -138,7 +138,7 @@ bool check_inputs_find(const schema_t *schema, const manifest_t *manifest, uint6
                      .misfits = misfits,
                      .err = err};
     pthread_mutex_init(&check.lock, NULL);
-    team_share(work, &check, manifest->count / FILES_A_THREAD);
+    team_share(work, &check, manifest->count / FILES_A_THREAD, false);
     pthread_mutex_destroy(&check.lock);
     misfits_sort(misfits);
     if (stop_signal())
