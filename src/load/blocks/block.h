@@ -14,56 +14,62 @@
 
 #include <stdatomic.h>
 
-/* One input, or one piece of it, as the threads of a load (or of verify) see it. It is filled in before the piece is handed
- * to a feeder; afterwards only fields change whose comments say so. */
+/* One input, or one piece of it, as the threads of a load (or of verify) see it. The fields stand by whose they are. */
 typedef struct load_file {
-    struct load_file *next; /* in the list that is given to a feeder */
+    /* filled in before the piece is given to the feeders, and again if it was lost and is given once more; else const */
     const input_file_t *input;
-    work_t *work;         /* the ledger's, which only the main thread touches; NULL: without a ledger */
-    uint32_t ordinal;     /* of the input in the catalog */
-    const char *known_as; /* its name there */
-    const char *forget;   /* of a stream: the command that removes it; NULL: of another input */
-    extent_t *extents;    /* the numbers of its text; while a text of unknown size is fed, more are added */
-    size_t extent_count;
-    uint64_t
-        first_record; /* offset of its first record; 0: not known yet. Feeders set it, under their lock */
-    uint8_t bracket_before;   /* JSON: the last [ or ] around records before first_record; set with it */
-    uint64_t from, to;        /* blocks; to is UINT64_MAX if it reaches the end of the input */
-    bad_value_t bad_value;    /* what becomes of values that do not fit */
-    const dialect_t *dialect; /* NULL until its first bytes were read */
-    /* hash of the dialect by which its records are read, also when it has grown; 0: no whole line was seen yet */
-    uint64_t read_by;
-    bool begun_before;  /* part of it may be in the collection: blocks that are not done are read back */
-    bool compares;      /* done blocks are read and compared with their hashes, not skipped */
-    bool only_compares; /* all blocks are done: they are compared, and nothing else happens */
-    bool is_older;      /* only_compares, but it ends before the hashed text does: the hashes say nothing */
-    bool may_be_torn;   /* it may grow: a last record without a line end is sent last, by itself */
+    work_t *work;          /* the ledger's, for whoever has the catalog; NULL: without a ledger */
+    uint32_t ordinal;      /* of the input in the catalog */
+    const char *known_as;  /* its name there */
+    const char *forget;    /* of a stream: the command that removes it; NULL: of another input */
+    uint64_t from, to;     /* blocks; to is UINT64_MAX if it reaches the end of the input */
+    bad_value_t bad_value; /* what becomes of values that do not fit */
+    bool begun_before;     /* part of it may be in the collection: blocks that are not done are read back */
+    bool compares;         /* done blocks are read and compared with their hashes, not skipped */
+    bool only_compares;    /* all blocks are done: they are compared, and nothing else happens */
+    bool is_older;    /* only_compares, but it ends before the hashed text does: the hashes say nothing */
+    bool may_be_torn; /* it may grow: a last record without a line end is sent last, by itself */
     done_runs_t done_before; /* blocks that earlier runs have made durable */
     torn_t *torn;            /* last records of earlier versions that had no line end */
     size_t torn_count;
     fix_mark_t *fixes; /* records that a user has fixed */
     size_t fix_count;
-    tail_t tail;            /* of a complete input: its last block, for only_compares */
-    atomic_uint epoch;      /* of our ownership; 0: it belongs to another load now */
-    atomic_bool begun;      /* by this load: a block was handed out */
-    atomic_bool opened;     /* by a feeder of this load: a stream can be read only once */
-    atomic_bool misfit;     /* it cannot be read further: it is skipped, or ends the load */
-    bool aside;             /* the main thread's: to be skipped as soon as its blocks are settled */
-    atomic_bool changed;    /* its content is not what was loaded before */
-    const text_t *left_out; /* names of its columns, a NUL after each */
-    /* the result has its header; in the input's first piece only, under the lock of load_state_t */
-    bool columns_seen;
-    /* given to the feeders, perhaps for an ownership that was lost meanwhile: until they are through, it is theirs */
-    atomic_bool given;
-    bool postponed;  /* the main thread's: it is to be given again, as soon as they are through */
+    tail_t tail; /* of a complete input: its last block, for only_compares */
+
+    /* the feeders', while it is given to them: perhaps for an ownership that was lost meanwhile */
+    struct load_file *next; /* in the list that one of them reads */
+    extent_t *extents;      /* the numbers of its text; while a text of unknown size is fed, more are added */
+    size_t extent_count;
+    const dialect_t *dialect; /* NULL until its first bytes were read */
+    /* hash of the dialect by which its records are read, also when it has grown; 0: no whole line was seen yet */
+    uint64_t read_by;
     uint64_t blocks; /* number after its last block; known when it is fed */
+    /* under a lock of theirs: the offset of its first record, 0: not known yet; and of JSON the last [ or ] around records
+     * before it */
+    uint64_t first_record;
+    uint8_t bracket_before;
+
+    /* of all threads */
+    atomic_uint epoch;   /* of our ownership; 0: it belongs to another load now */
+    atomic_bool given;   /* to the feeders, until they are through */
+    atomic_bool begun;   /* by this load: a block was handed out */
+    atomic_bool opened;  /* by a feeder of this load: a stream can be read only once */
+    atomic_bool misfit;  /* it cannot be read further: it is skipped, or ends the load */
+    atomic_bool changed; /* its content is not what was loaded before */
+
+    /* under the lock of load_state_t */
+    bool columns_seen; /* the result has its header; in the input's first piece only */
+    bool counting;     /* a sender is counting lines now, without the lock */
+    uint64_t counted_to,
+        counted; /* `counted` lines end before the offset counted_to; UINT64_MAX: not known */
+
+    /* the main thread's */
+    bool aside;       /* to be skipped as soon as its blocks are settled */
+    bool postponed;   /* to be given again, as soon as the feeders are through */
+    uint64_t to_read; /* bytes on disk when the load began: for the progress line */
     /* --reload-missing: it is begun anew after the rest of it was loaded: from block read_from on it is read twice */
     bool read_before;
     uint64_t read_from;
-    uint64_t to_read; /* bytes on disk when the load began: for the progress line */
-    uint64_t counted_to,
-        counted; /* `counted` lines end before the offset counted_to; UINT64_MAX: not known. The senders', */
-    bool counting; /* under the lock of load_state_t. A sender is counting now, without the lock */
 } load_file_t;
 
 /* Finds the number of an offset of the text. False: the extents do not reach it. */

@@ -749,12 +749,11 @@ bool run_see_columns(void *context, load_file_t *file, const dialect_t *dialect,
     first->columns_seen = true;
     const bool ok = seen || plan_note_header(run->plan, file, dialect, unknown, err);
     pthread_mutex_unlock(&run->loading.lock);
-    file->left_out = unknown;
     if (!ok || !unknown->length || run->plan->spec->dry_run)
         return ok;
     if (!load_state_enter(&run->loading, err))
         return false;
-    const bool noted = target_leave_out_columns(run->target, file, err);
+    const bool noted = target_leave_out_columns(run->target, file, unknown, err);
     load_state_leave(&run->loading);
     return noted;
 }

@@ -203,9 +203,8 @@ bool plan_note_header(plan_t *plan, const load_file_t *file, const dialect_t *di
     return ok;
 }
 
-bool target_leave_out_columns(target_t *target, const load_file_t *file, err_t *err) {
+bool target_leave_out_columns(target_t *target, const load_file_t *file, const text_t *names, err_t *err) {
     plan_t *plan = target->plan;
-    const text_t *names = file->left_out;
     const char *input = file->known_as ? file->known_as : file->input->name;
     bool several;
     if (plan->left_out.length == names->length &&

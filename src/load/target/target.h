@@ -98,8 +98,8 @@ bool target_list_added(target_t *target, const catalog_header_t *header, err_t *
 /* Writes these columns into the catalog, when the inputs are registered. */
 bool target_add_columns(target_t *target, err_t *err);
 
-/* Notes the columns of file->left_out in the catalog. */
-bool target_leave_out_columns(target_t *target, const load_file_t *file, err_t *err);
+/* Notes in the catalog that columns of this file are left out. names: a NUL after each. */
+bool target_leave_out_columns(target_t *target, const load_file_t *file, const text_t *names, err_t *err);
 
 /* ---- shard_key.c ---- */
 
