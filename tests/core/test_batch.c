@@ -87,3 +87,19 @@ TEST(lost) {
         for (size_t j = 0; j < sizeof losts / sizeof *losts; j++)
             check(orders[i], losts[j]);
 }
+
+/* A load that ends may have settled the first blocks of a batch. */
+TEST(settled_stay) {
+    load_file_t file = {.epoch = 1};
+    block_t blocks[2] = {{.file = &file, .epoch = 1}, {.file = &file, .epoch = 2}};
+    batch_t batch;
+    err_t err;
+    assert_true(batch_init(&batch, MOST, &err));
+    add(&batch, &blocks[0], 1);
+    add(&batch, &blocks[1], 2);
+    batch.parts[0].block = NULL;
+    batch_drop_lost(&batch, drop, blocks);
+    assert_int_equal(batch.count, 1);
+    assert_int_equal(batch.offsets[0], 10);
+    batch_free(&batch);
+}
