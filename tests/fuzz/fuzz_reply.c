@@ -152,7 +152,7 @@ static void try_delivery(odd_t *odd, server_t *server) {
         for (size_t i = 0; i < delivered.count; i++)
             LAB_MUST(delivered.exceptions[i].index < count &&
                      (!i || delivered.exceptions[i - 1].index < delivered.exceptions[i].index) &&
-                     (delivered.exceptions[i].there || delivered.exceptions[i].reason[0]));
+                     (delivered.exceptions[i].fate != FATE_REJECTED || delivered.exceptions[i].reason[0]));
     else
         LAB_MUST(err.text[0]);
     deliver_free(deliverer);
