@@ -273,16 +273,23 @@ static void *identify_some(void *context) {
                        .keeps = ahead->like->keeps,
                        .patience_ns = ahead->like->patience_ns,
                        .err = &ignored};
-    for (size_t at; (at = ahead->next++) < ahead->count && !stop_signal();)
+    for (size_t at; (at = ahead->next++) < ahead->count && !stop_signal();) {
+        ignored.status = STATUS_OK;
         identify_one(&by, ahead->paths[at], &ahead->files[at]);
+        if (ignored.status != STATUS_OK &&
+            ignored.status != STATUS_INPUT) /* a server that is away is away for all */
+            ahead->next = ahead->count;
+    }
     source_kit_close(&by.kit);
     return NULL;
 }
 
 void identify_ahead(const identifier_t *like, char *const *paths, identified_t *files, size_t count) {
     ahead_t ahead = {.like = like, .paths = paths, .files = files, .count = count};
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         files[i].known = false;
+        files[i].file.object = NULL;
+    }
     const bool waits = remote_is(paths[0]);
     team_share(identify_some, &ahead, waits ? count - 1 : count / FILES_A_THREAD, waits);
 }

@@ -250,16 +250,20 @@ static void reads_all(const oddities_t *odd) {
     remote_forget(object);
 }
 
-static void refuses(const oddities_t *odd, bool changed, const char *words) {
+static void refuses_with(status_t status, const oddities_t *odd, bool changed, const char *words) {
     err_t err = {.status = STATUS_OK};
     remote_object_t *object = see(odd, &err);
     const bool ok = object && read_range(object, &wide, 0, SIZE, &err);
     remote_forget(object);
     assert_false(ok);
-    assert_int_equal(err.status, STATUS_INPUT);
+    assert_int_equal(err.status, status);
     assert_int_equal(err.changed, changed);
     if (!strstr(err.text, words))
         fail_msg("'%s' is not in: %s", words, err.text);
+}
+
+static void refuses(const oddities_t *odd, bool changed, const char *words) {
+    refuses_with(STATUS_INPUT, odd, changed, words);
 }
 
 #define ODD(...)                                                                                             \
@@ -370,8 +374,10 @@ TEST(refusals) {
                 .body = "<Error><Code>AccessDenied</Code><Message>Request has "
                         "expired</Message></Error>"),
             false, "(AccessDenied: Request has expired)");
-    refuses(ODD(.from = 1, .to = 999, .status = 503, .patience_ms = 300), false, "HTTP 503");
-    refuses(ODD(.from = 3, .to = 999, .status = 500, .patience_ms = 300), false, "that lasted for");
+    refuses_with(STATUS_SERVER, ODD(.from = 1, .to = 999, .status = 503, .patience_ms = 300), false,
+                 "HTTP 503");
+    refuses_with(STATUS_SERVER, ODD(.from = 3, .to = 999, .status = 500, .patience_ms = 300), false,
+                 "that lasted for");
 }
 
 TEST(last_modified) {
@@ -387,7 +393,7 @@ TEST(no_server) {
     err_t err;
     setenv("RES_OPTIONS", "timeout:1 attempts:1", 1);
     assert_null(remote_see("http://127.0.0.1:1/orders.csv", 300000000, &err));
-    assert_int_equal(err.status, STATUS_INPUT);
+    assert_int_equal(err.status, STATUS_SERVER);
     assert_non_null(strstr(err.text, "that lasted for"));
     const int64_t began_ns = clock_now_ns();
     assert_null(remote_see("http://no-such-host.invalid/orders.csv", 60000000000, &err));

@@ -268,16 +268,18 @@ void transfer_end(transport_t *transport, transfer_t *transfer) {
 static void explain(transfer_t *transfer, int code) {
     static const struct {
         int code;
+        bool of_url; /* else no object of the server can be read */
         const char *words;
     } rows[] = {
-        {CURL_E_PROTOCOL, "; a redirect is followed to http or https only, and never from https to http"},
-        {CURL_E_URL, "; check the URL"},
-        {CURL_E_PROXY, "; check the proxy that https_proxy, http_proxy or all_proxy names"},
-        {CURL_E_HOST, "; check the URL, and the name servers of this host"},
-        {CURL_E_REDIRECTS, ""},
-        {CURL_E_CERTIFICATE,
+        {CURL_E_PROTOCOL, true,
+         "; a redirect is followed to http or https only, and never from https to http"},
+        {CURL_E_URL, true, "; check the URL"},
+        {CURL_E_PROXY, false, "; check the proxy that https_proxy, http_proxy or all_proxy names"},
+        {CURL_E_HOST, false, "; check the URL, and the name servers of this host"},
+        {CURL_E_REDIRECTS, true, ""},
+        {CURL_E_CERTIFICATE, false,
          "; if an authority of your own has signed it, name the file of that one: SSL_CERT_FILE=FILE"},
-        {CURL_E_AUTHORITIES, "; SSL_CERT_FILE names it"},
+        {CURL_E_AUTHORITIES, false, "; SSL_CERT_FILE names it"},
     };
     remote_answer_t *answer = &transfer->answer;
     long proxy = 0;
@@ -287,12 +289,15 @@ static void explain(transfer_t *transfer, int code) {
     const bool refused = proxy && proxy != 200;
     const char *words =
         refused ? "; check the proxy that https_proxy or all_proxy names, and its login" : NULL;
-    for (size_t i = 0; i < COUNT(rows) && !words; i++)
+    status_t status = code == CURL_E_MEMORY ? STATUS_HOST : STATUS_SERVER;
+    for (size_t i = 0; i < COUNT(rows) && !words; i++) {
         words = rows[i].code == code ? rows[i].words : NULL;
+        status = words && rows[i].of_url ? STATUS_INPUT : status;
+    }
     answer->status = 0;
     answer->passes = !words || code == CURL_E_HOST;
     answer->unknown = code == CURL_E_HOST;
-    err_set(&answer->why, code == CURL_E_MEMORY ? STATUS_HOST : STATUS_INPUT, "%s%s",
+    err_set(&answer->why, status, "%s%s",
             transfer->trouble[0] ? transfer->trouble : curl.curl_easy_strerror(code), words ? words : "");
 }
 
@@ -300,7 +305,7 @@ void transfer_break(transfer_t *transfer, const char *format, ...) {
     va_list list;
     transfer->answer.status = 0;
     transfer->answer.passes = true;
-    transfer->answer.why.status = STATUS_INPUT;
+    transfer->answer.why.status = STATUS_SERVER;
     va_start(list, format);
     vsnprintf(transfer->answer.why.text, sizeof transfer->answer.why.text, format, list);
     va_end(list);
@@ -377,7 +382,7 @@ bool transport_fetch(const remote_place_t *place, uint64_t from, uint64_t to, in
         if (answer->status == 200 || answer->status == 206)
             return true;
         if (answer->unknown) /* a name that is not known now is mostly a mistake */
-            return err_set(err, STATUS_INPUT, "%.1000s: %s", place->shown, answer->why.text);
+            return err_set(err, answer->why.status, "%.1000s: %s", place->shown, answer->why.text);
         if (!retry_judge(&retry, place, answer, &again_ns, err))
             return false;
         transport_free_answer(answer);
@@ -435,6 +440,7 @@ bool retry_judge(retry_t *retry, const remote_place_t *place, const remote_answe
         return false;
     if (now_ns >= ends_ns) {
         units_time(time, (double)retry->patience_ns / 1e9);
+        err->status = STATUS_SERVER;
         return err_add(err, "; that lasted for %s: run the same command again when the server answers", time);
     }
     if (now_ns >= retry->say_ns) {

@@ -63,7 +63,8 @@ enum { REMOTE_HEAD = 64 * 1024 };
 
 typedef struct remote_object remote_object_t;
 
-/* NULL: *err says why (status 5; 1 for a URL that must not be given; 8 if this host has no libcurl). */
+/* NULL: *err says why (status 5; 4 if the server cannot be reached; 1 for a URL that must not be given; 8 if this host has no
+ * libcurl). */
 remote_object_t *remote_see(const char *url, int64_t patience_ns, err_t *err);
 remote_object_t *remote_share(remote_object_t *object); /* one more holder: the object, or NULL */
 void remote_forget(remote_object_t *object);            /* when all holders have, it is freed */
