@@ -361,7 +361,10 @@ static bool keep_bad(build_t *build, const char *path, size_t from) {
     manifest_t *manifest = build->manifest;
     while (manifest->count > from)
         build_remove(build, manifest->count - 1);
-    input_file_t *file = build_add(build, path, clean_name(path));
+    char *shown =
+        remote_is(path) ? remote_shown(path, build->err) : strdup(path); /* without what a URL hides */
+    input_file_t *file = shown ? build_add(build, shown, clean_name(shown)) : NULL;
+    free(shown);
     if (!file || !(file->fault = strdup(build->err->text)))
         return err_memory(build->err, sizeof(err_t));
     *build->err = (err_t){.status = STATUS_OK};
