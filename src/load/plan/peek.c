@@ -99,28 +99,31 @@ peek_end_t peek_input(peek_t *peek, const input_file_t *file, bool all, peek_see
 
 /* ---- has an input any record? ---- */
 
-static bool see_any(void *context, const peeked_t *peeked) {
-    (void)context, (void)peeked;
+static bool see_any(void *any, const peeked_t *peeked) {
+    (void)peeked;
+    *(bool *)any = true;
     return false;
 }
 
-/* True if the head alone has a record. The last record may be cut off there, and is one all the same. */
-static bool head_holds_record(peek_t *peek, const input_file_t *file) {
+/* Shows the records of the head alone, of which the last one may be cut off; none where the input keeps no head. */
+static void show_head(peek_t *peek, const input_file_t *file, peek_see_fn *see, void *context) {
     const input_head_t *head = &file->head;
     uint8_t *text = peek->text + POOL_SLACK;
     dialect_t dialect;
     err_t ignored;
     if (!head->bytes)
-        return false;
+        return;
     memcpy(text, head->bytes, head->length);
-    return dialect_sniff(peek->schema, text, head->length, file->name, &dialect, &ignored) &&
-           peek_text(peek, &dialect, text, head->length, true, see_any, NULL, &ignored) != PEEK_ENDED;
+    records_from(peek->records, file->name);
+    if (dialect_sniff(peek->schema, text, head->length, file->name, &dialect, &ignored))
+        peek_text(peek, &dialect, text, head->length, true, see, context, &ignored);
 }
 
 bool peek_records(peek_t *peek, const input_file_t *file) {
+    bool any = false;
     err_t ignored;
-    return head_holds_record(peek, file) ||
-           peek_input(peek, file, true, see_any, NULL, &ignored) != PEEK_ENDED;
+    show_head(peek, file, see_any, &any);
+    return any || peek_input(peek, file, true, see_any, &any, &ignored) != PEEK_ENDED;
 }
 
 /* ---- does the format make a document of any of the first records? ---- */
@@ -179,7 +182,10 @@ bool peek_try(const schema_t *schema, const manifest_t *manifest, uint64_t limit
         const input_file_t *file = &manifest->files[i * manifest->count / files];
         err_t fault;
         trial.name = file->name;
-        if (file->kind == INPUT_STREAM ||
+        trial_t first = trial; /* a document in the head is enough */
+        show_head(peek, file, see_trial, &first);
+        trial.any = first.any;
+        if (first.any || file->kind == INPUT_STREAM ||
             peek_input(peek, file, false, see_trial, &trial, &fault) != PEEK_FAULT)
             continue;
         if (fault.status != STATUS_INPUT) {
