@@ -270,13 +270,13 @@ static const char *find_record(const guess_sample_t *sample, const uint8_t *reco
     return piece->input;
 }
 
-/* Names a column that is text because of a few of its values, in a line and in a comment. */
+/* Names a column that is text because of a few of its values, in a line and in a comment. Texts of documents stay texts. */
 static void write_kept_column(writer_t *to, const guess_column_t *column) {
     char misfits[UNITS_MAX], values[UNITS_MAX], first[2 * GUESS_SHOWN], line[24] = "null";
     uint64_t number;
     fit_t fit;
     decision_t is;
-    if (column->spec || !guess_kind_is_text(column->is.kind) ||
+    if (to->guess->kind != RECORDS_DELIMITED || column->spec || !guess_kind_is_text(column->is.kind) ||
         !guess_column_nearly(&column->column, &fit, &is))
         return;
     const char *file = find_record(to->guess->sample, fit.first->at.record, &number);
