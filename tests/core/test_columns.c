@@ -2,8 +2,8 @@
 #include "arrow_lab.h"
 #include "base/document.h"
 #include "format/columns/columns.h"
-#include "format/schema/schema.h"
 #include "format/records.h"
+#include "format/schema/schema.h"
 #include "format_lab.h"
 #include "test.h"
 

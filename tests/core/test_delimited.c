@@ -1,7 +1,7 @@
 /* delimited: records into documents, written down by hand: every trap of the published files, and that
  * neither the way through the parser nor the cut into blocks changes a byte. */
-#include "format/schema/schema.h"
 #include "format/records.h"
+#include "format/schema/schema.h"
 #include "format_lab.h"
 #include "test.h"
 

@@ -2,8 +2,8 @@
  * worse. */
 #include "base/chars.h"
 #include "format/cut/split.h"
-#include "format/schema/schema.h"
 #include "format/record/dialect.h"
+#include "format/schema/schema.h"
 #include "format_lab.h"
 #include "test.h"
 

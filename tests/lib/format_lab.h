@@ -7,8 +7,8 @@
 #include "base/chars.h"
 #include "base/threads.h"
 #include "format/emit.h"
-#include "format/schema/schema.h"
 #include "format/records.h"
+#include "format/schema/schema.h"
 
 #include <bson/bson.h>
 #include <stdio.h>

@@ -142,8 +142,7 @@ bool target_make_plan(target_t *target, err_t *err) {
         schema_need(plan->schema, plan->schema->id->paths[i]);
     return plan_list_inputs(plan, err) && manifest_decode(&plan->manifest, plan->schema->charset) &&
            check(plan, err) && plan_take_dumps(plan, err) && (spec->id || plan_find_id(plan, err)) &&
-           plan_check_copies(plan, err) &&
-           (listed || copies_make(&plan->manifest, spec->copies, err));
+           plan_check_copies(plan, err) && (listed || copies_make(&plan->manifest, spec->copies, err));
 }
 
 void plan_free(plan_t *plan) {
