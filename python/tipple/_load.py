@@ -122,6 +122,7 @@ class _Worker:
         self.lock = threading.Lock()
         self.ended = threading.Event()
         self.begun = self.left = False
+        self.thread: threading.Thread | None = None
         error = ErrorText()
         self.handle = library().tipple_load_new(_encoded(uri, "the URI"), error)
         if not self.handle:
@@ -161,8 +162,9 @@ class _Worker:
             import atexit
             atexit.register(_end_all)
         _process = os.getpid()
+        self.thread = threading.Thread(target=self._work, name="tipple", daemon=True)
         try:
-            threading.Thread(target=self._work, name="tipple", daemon=True).start()
+            self.thread.start()
         except RuntimeError as problem:
             raise HostError("no thread can be made for the load: %s" % problem) from None
         self.begun = True
@@ -306,6 +308,8 @@ class Load:
                 self._worker.set(option_name(name), text)
 
     def _must_go_on(self) -> None:
+        if self._worker.thread is threading.current_thread():  # it asks a generator for rows
+            raise UsageError("rows that a load takes can neither push into this load nor finish it")
         if self._worker.left:
             raise self._failed or UsageError("this load has ended; begin another one")
 

@@ -420,6 +420,13 @@ class Names(Case):
         load.push(small_table(5))
         load.push(b"text")
         self.fails(tipple.UsageError, "of another kind", load.finish)
+        load, table = tipple.Load(self.uri(), name="itself"), small_table(5)
+
+        def finishes():
+            yield from table.to_batches()
+            load.finish()
+        self.fails(tipple.InputError, "can neither push into this load nor finish it", load.push,
+                   pa.RecordBatchReader.from_batches(table.schema, finishes()))
 
     def test_refused(self):
         class Old:  # pandas before 2.2
