@@ -24,11 +24,13 @@ typedef struct {
     unsigned stall_at;              /* stops after its first bytes */
     unsigned lie_at, lie;           /* is of a range that begins by this number of bytes later */
     unsigned less;                  /* a range is never longer than this */
+    bool goes_on;                   /* but after its last byte come others, which belong to nothing */
     unsigned together;              /* from the second on, come when this number was asked for */
     unsigned change_from;           /* come from another content: */
     const char *etag, *new_etag, *modified, *new_modified;
     size_t new_size;
     const char *body;    /* of a status */
+    bool endless;        /* it does not end */
     int64_t patience_ms; /* 0: 8 s */
 } oddities_t;
 
@@ -79,7 +81,15 @@ static bool answer(int fd, const asked_t *asked) {
         server.alone = ms > 20000;
     }
     if (within(asked->number, odd->from, odd->to)) {
+        static const char page[4096];
         const char *body = odd->body ? odd->body : "";
+        if (odd->endless) {
+            snprintf(head, sizeof head, "HTTP/1.1 %u Odd\r\nConnection: close\r\n\r\n", odd->status);
+            bool ok = write_all(fd, head, strlen(head));
+            while (ok)
+                ok = write_all(fd, page, sizeof page);
+            return false;
+        }
         snprintf(head, sizeof head, "HTTP/1.1 %u Odd\r\nContent-Length: %zu\r\nRetry-After: 0\r\n\r\n%s",
                  odd->status, strlen(body), body);
         return write_all(fd, head, strlen(head));
@@ -99,8 +109,9 @@ static bool answer(int fd, const asked_t *asked) {
     }
     const unsigned lie = asked->number == odd->lie_at ? odd->lie : 0;
     int at = snprintf(head, sizeof head, "HTTP/1.1 %s\r\n", part ? "206 Part" : "200 OK");
+    const unsigned long long more = part && odd->goes_on && from ? 1000 : 0;
     if (!odd->no_length)
-        at += snprintf(head + at, sizeof head - (size_t)at, "Content-Length: %llu\r\n", to - from);
+        at += snprintf(head + at, sizeof head - (size_t)at, "Content-Length: %llu\r\n", to - from + more);
     else
         at += snprintf(head + at, sizeof head - (size_t)at, "Connection: close\r\n");
     if (part)
@@ -116,6 +127,9 @@ static bool answer(int fd, const asked_t *asked) {
     const bool cut = within(asked->number, odd->cut_from, odd->cut_to) && odd->cut < to - from,
                stalls = asked->number == odd->stall_at;
     if (!write_all(fd, server.bytes + from, stalls ? 1000 : cut ? odd->cut : (size_t)(to - from)))
+        return false;
+    static const char others[1000];
+    if (more && !write_all(fd, others, more))
         return false;
     char end;
     if (stalls)
@@ -203,7 +217,7 @@ static remote_object_t *see(const oddities_t *odd, err_t *err) {
     server.odd = *odd;
     pthread_mutex_unlock(&server.lock);
     server.answers = 0;
-    snprintf(url, sizeof url, "http://127.0.0.1:%d/%u/orders.csv", server.port, ++server.round);
+    snprintf(url, sizeof url, "http://127.0.0.1:%d/%u/orders.csv?sig=secret", server.port, ++server.round);
     remote_object_t *object = remote_see(url, (odd->patience_ms ? odd->patience_ms : 8000) * 1000000, err);
     if (!object && err->status == STATUS_HOST && strstr(err->text, "libcurl"))
         skip();
@@ -351,6 +365,7 @@ TEST(goes_on_after) {
     reads_all(ODD(.whole_at = 4));
     reads_all(ODD(.stall_at = 3, .patience_ms = 2000));
     reads_all(ODD(.less = 70000));
+    reads_all(ODD(.less = 70000, .goes_on = true));
 }
 
 TEST(changes) {
@@ -374,6 +389,10 @@ TEST(refusals) {
                 .body = "<Error><Code>AccessDenied</Code><Message>Request has "
                         "expired</Message></Error>"),
             false, "(AccessDenied: Request has expired)");
+    refuses(ODD(.from = 1, .to = 9, .status = 403,
+                .body = "<Error><Code>Bad</Code><Message>/a?sig=secret</Message></Error>"),
+            false, "(Bad)");
+    refuses(ODD(.from = 1, .to = 9, .status = 404, .endless = true), false, "HTTP 404");
     refuses_with(STATUS_SERVER, ODD(.from = 1, .to = 999, .status = 503, .patience_ms = 300), false,
                  "HTTP 503");
     refuses_with(STATUS_SERVER, ODD(.from = 3, .to = 999, .status = 500, .patience_ms = 300), false,
@@ -451,6 +470,10 @@ TEST(must_not_be_given) {
     remote_hide(one);
     remote_hide(other);
     must_not_be_given(one, "was given twice");
+    char whole[] = "https://host/plain.csv", part[] = "https://host/plain.csv?id=2";
+    remote_hide(whole);
+    remote_hide(part);
+    must_not_be_given(whole, "was given twice");
     remote_hide(login);
     assert_string_equal(login, "https://host/login.csv");
     must_not_be_given(login, "~/.netrc");

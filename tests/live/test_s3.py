@@ -113,6 +113,15 @@ class S3(livetest.Case):
             self.loads(6, "s3://data/public.txt")
             self.refuses(r"403 .*without a key", "s3://data/large.txt")
 
+    def test_process_hangs(self):
+        """A process that prints no key does not keep a load from its end by a signal."""
+        self.write(".aws/config", "[default]\ncredential_process = touch '%s/began'; exec sleep 60 2>&-\n" % self.folder)
+        load = self.background(*self.words("s3://data/large.txt"), env={**os.environ, **self.nowhere})
+        livetest.wait_for((self.folder / "began").exists)
+        load.terminate()
+        self.assertIn(b"interrupted", load.communicate(timeout=30)[1])
+        self.assertEqual(-15, load.returncode)
+
     def test_refused(self):
         """Each with S3's code, and where the key came from."""
         env, other = store.session(), store.user()

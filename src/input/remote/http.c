@@ -145,7 +145,10 @@ static size_t on_header(const char *line, size_t one, size_t length, void *conte
         const char *space = memchr(line, ' ', length);
         text_free(&answer->headers);
         answer->status = space ? (unsigned)strtoul(space, NULL, 10) : 0;
-    } else if (answer->headers.length + length < HEADERS_MOST && line[length - 1] == '\n') {
+    } else if (answer->headers.length + length > HEADERS_MOST) { /* they might never end */
+        transfer_break(transfer, "the headers of the answer are too long");
+        return 0;
+    } else if (line[length - 1] == '\n') {
         text_append_bytes(&answer->headers, line, length);
     }
     transfer->heard_ns = clock_now_ns();
@@ -162,6 +165,8 @@ static size_t on_body(const uint8_t *bytes, size_t one, size_t size, void *conte
         taken = transfer->take(transfer->context, answer, bytes, size);
     else if (answer->body.length + size <= REFUSAL_MOST)
         text_append_bytes(&answer->body, (const char *)bytes, size);
+    else
+        taken = 0; /* a refusal might never end */
     transfer->waits = taken == TRANSFER_LATER;
     return transfer->waits ? (size_t)CURL_WRITE_PAUSE : taken;
 }
@@ -473,6 +478,19 @@ static bool prepare(const remote_place_t *place, remote_request_t *request, err_
     return true;
 }
 
+/* Does a server repeat a value of the query, which may be a signature? It may have decoded what follows a %. */
+static bool repeats_query(const char *url, const char *message) {
+    enum { LEAST = 4 };
+    for (const char *at = strchr(url, '?'); at; at = strchr(at, '&')) {
+        const size_t name = strcspn(++at, "=&#");
+        const char *value = at[name] == '=' ? at + name + 1 : at;
+        const size_t length = strcspn(value, "&#%");
+        if (length >= LEAST && memmem(message, strlen(message), value, length))
+            return true;
+    }
+    return false;
+}
+
 remote_next_t transport_judge(const remote_place_t *place, const remote_answer_t *answer, err_t *err) {
     static const struct {
         unsigned status;
@@ -494,7 +512,8 @@ remote_next_t transport_judge(const remote_place_t *place, const remote_answer_t
     err_set(err, STATUS_INPUT, "%.1000s: HTTP %u: %s", place->shown, status, words);
     if (s3_element(answer->body.bytes, "Code", code, sizeof code)) {
         s3_element(answer->body.bytes, "Message", message, sizeof message);
-        err_add(err, " (%s: %s)", code, message);
+        const bool repeats = repeats_query(place->url, message);
+        err_add(err, " (%s%s%s)", code, repeats ? "" : ": ", repeats ? "" : message);
     }
     return passes ? REMOTE_AGAIN : REMOTE_FAIL;
 }

@@ -216,6 +216,7 @@ typedef struct {
     transfer_t *transfer;
     uint64_t from, at, to; /* [from, at) is in bytes */
     uint64_t pass;         /* bytes of the answer that come before `at` */
+    uint64_t ends;         /* where its answer says that it ends, and nothing is taken after it */
     uint8_t *bytes;
     size_t room;
     bool seen;        /* the answer that comes was looked at */
@@ -256,6 +257,7 @@ static bool accept(range_t *range, const remote_answer_t *answer) {
     if (!whole && (from != range->at || to > range->to))
         return refuse_lie(reader->object, range->at, answer, &reader->fault);
     range->pass = whole ? range->at : 0;
+    range->ends = to < range->to && !whole ? to : range->to;
     reader->in_order |= whole;
     return true;
 }
@@ -268,7 +270,7 @@ static size_t take(void *context, remote_answer_t *answer, const uint8_t *bytes,
     }
     const size_t passed = range->pass < size ? (size_t)range->pass : size,
                  held = (size_t)(range->at - range->from);
-    const uint64_t wanted = range->to - range->at;
+    const uint64_t wanted = range->ends - range->at;
     const size_t left = size - passed, taken = left < wanted ? left : (size_t)wanted;
     if (taken > range->room - held)
         return TRANSFER_LATER;

@@ -1,5 +1,7 @@
 /* Keys to sign with, and settings, from where Amazon's own programs have them. The first place that has a key decides: if
  * it has one and does not give it out, that is a failure. */
+#include "base/clock.h"
+#include "base/stop.h"
 #include "input/file/fault.h"
 #include "input/remote/s3.h"
 
@@ -7,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,19 +53,37 @@ static bool is_clean(const char *text, size_t room) {
     return !text[length] && length + 1 < room;
 }
 
+/* Waits for something to read, or an end. A process may hang. */
+static bool wait_readable(int fd, const char *name, int64_t until_ns, err_t *err) {
+    enum { STEP_MS = 100 };
+    struct pollfd waits = {.fd = fd, .events = POLLIN};
+    while (poll(&waits, 1, STEP_MS) <= 0) {
+        if (stop_signal())
+            return stop_interrupted(err);
+        if (clock_now_ns() > until_ns)
+            return err_set(err, STATUS_INPUT,
+                           "s3: %s printed no key within 60 s: run its command by hand to see why", name);
+    }
+    return true;
+}
+
 /* The beginning of what comes, not by stdio, which has buffers of its own. NULL: *err says why; otherwise for secret_free. */
 static char *read_secret(int fd, const char *name, err_t *err) {
     enum { MOST = 1 << 20 };
+    const int64_t until_ns = clock_now_ns() + 60 * INT64_C(1000000000);
     char *text = secret_new(MOST);
-    ssize_t got = text ? 1 : 0;
-    for (size_t length = 0; got > 0 && length < MOST; length += (size_t)(got > 0 ? got : 0))
-        got = read(fd, text + length, MOST - length);
-    if (text && got >= 0)
+    bool ok = text || err_memory(err, MOST);
+    ssize_t got = 1;
+    for (size_t length = 0; ok && got && length < MOST; length += (size_t)got) {
+        ok = wait_readable(fd, name, until_ns, err);
+        got = ok ? read(fd, text + length, MOST - length) : 0;
+        if (got < 0) {
+            ok = fault_system(err, name, errno);
+            got = 0;
+        }
+    }
+    if (ok)
         return text;
-    if (text)
-        fault_system(err, name, errno);
-    else
-        err_memory(err, MOST);
     secret_free(text);
     return NULL;
 }
@@ -378,7 +399,7 @@ static found_t by_process(const char *command, const char *who, s3_key_t *key, e
     FILE *process = line.lacking ? NULL : popen(line.bytes, "re");
     char *printed = process ? read_secret(fileno(process), who, err) : NULL;
     found_t found = FAILED;
-    if (!process || pclose(process) > 0)
+    if (!process || (printed && pclose(process) > 0)) /* the end of one that hangs is not waited for */
         err_set(err, STATUS_INPUT, "s3: %s failed: run its command by hand to see why", who);
     else if (printed)
         found = read_key(printed, key, who, err);

@@ -203,7 +203,9 @@ static char *show(const char *url, bool is_argument, err_t *err) {
     } else {
         text_append(&shown, url);
     }
-    if (!shown.lacking && has_secrets(url) && !keep(url, shown.bytes, is_argument))
+    const bool secret = has_secrets(url);
+    if (!shown.lacking && (secret || is_argument) &&
+        !keep(secret ? url : shown.bytes, shown.bytes, is_argument))
         shown.lacking = strlen(url);
     return text_take(&shown, err);
 }
@@ -214,11 +216,12 @@ char *remote_shown(const char *url, err_t *err) {
 
 void remote_hide(char *argument) {
     err_t ignored;
-    if (!remote_is(argument) || !has_secrets(argument))
+    if (!remote_is(argument))
         return;
     const size_t length = strlen(argument);
-    char *shown = show(argument, true, &ignored);
-    if (shown) {
+    const bool secret = has_secrets(argument);
+    char *shown = show(argument, true, &ignored); /* also of one without secrets: there may be a second one */
+    if (shown && secret) {
         explicit_bzero(argument, length);
         memcpy(argument, shown, strlen(shown));
     }
