@@ -3,8 +3,8 @@
 #include "input/file/fault.h"
 #include "input/source.h"
 #include "library/library.h"
-#include "load/load.h"
 #include "load/spec/load_options.h"
+#include "load/spec/load_result.h"
 #include "report/load_figures.h"
 
 #include <errno.h>

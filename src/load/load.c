@@ -1,6 +1,5 @@
 /* load: runs a load, in the order of load_inputs; a run that may succeed without some inputs, or with the format of another
  * load, begins again. */
-#include "load/load.h"
 #include "base/clock.h"
 #include "base/host.h"
 #include "base/log.h"
@@ -8,6 +7,7 @@
 #include "base/stop.h"
 #include "base/text.h"
 #include "load/run/run.h"
+#include "load/spec/load_result.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,7 +6,7 @@
 #ifndef TIPPLE_STUDY_STUDY_H
 #define TIPPLE_STUDY_STUDY_H
 
-#include "load/load.h"
+#include "load/spec/load_result.h"
 #include "server/server.h"
 
 typedef struct {

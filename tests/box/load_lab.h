@@ -6,7 +6,7 @@
 #include "box/box.h"
 #include "heard.h"
 #include "load/forget/forget.h"
-#include "load/load.h"
+#include "load/spec/load_result.h"
 #include "test.h"
 #include "verify/verify.h"
 

@@ -1,6 +1,6 @@
 /* The format of a load by the library: told by options as on the command line, or given as one that is open; with a server
  * of this process. What was loaded so is loaded on and verified by what the command calls. */
-#include "load/load.h"
+#include "load/spec/load_result.h"
 #include "push_lab.h"
 #include "test.h"
 #include "verify/verify.h"

@@ -1,6 +1,6 @@
 /* append: which `_id`s are looked at before extents are taken, against a search through all of them. */
 #include "format/record/record_id.h"
-#include "load/target/append.h"
+#include "load/target/target.h"
 #include "test.h"
 
 #include <stdint.h>

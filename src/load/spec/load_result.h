@@ -1,4 +1,4 @@
-/* load_result: what came of a load, also of one that failed. The main thread fills it in. */
+/* load_result: what comes of a load, also of one that failed, and the load itself. The main thread fills it in. */
 #ifndef TIPPLE_LOAD_SPEC_LOAD_RESULT_H
 #define TIPPLE_LOAD_SPEC_LOAD_RESULT_H
 
@@ -7,6 +7,7 @@
 #include "format/record/record.h"
 #include "format/schema/schema.h"
 #include "load/rate/throttle.h"
+#include "load/spec/load_spec.h"
 #include "load/spec/progress.h"
 #include "server/chunks.h"
 #include "server/collection.h"
@@ -102,5 +103,10 @@ typedef struct {
 void load_result_free(load_result_t *result);
 
 void misfits_free(misfits_t *misfits);
+
+/* Loads files into a collection; one call does it all, for the command and for other programs. Everything that can be known at
+ * the end is in *result, also after a failure (counts of what was settled). False: err has status and sentence; status 2 (some
+ * rejects, or files skipped) is a success with err->status set. */
+bool load_run(const load_spec_t *spec, load_result_t *result, err_t *err);
 
 #endif

@@ -8,7 +8,7 @@
 #include "format/record/record_id.h"
 #include "format/schema/schema.h"
 #include "load/plan/format.h"
-#include "load/target/append.h"
+#include "load/target/target.h"
 #include "server/bson_read.h"
 
 #include <inttypes.h>

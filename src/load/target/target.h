@@ -158,4 +158,21 @@ bool target_remove_inputs(target_t *target, removed_t *inputs, size_t count, err
 /* True if this user may remove documents of inputs. */
 bool target_may_remove_inputs(const target_t *target, err_t *err);
 
+/* ---- next to documents of others (load_catalog.c) ----
+ *
+ * With --append a document of others must not have an `_id` that the load would make of a position: the main thread asks the
+ * server before it takes the numbers of an extent, and so before the first write. This is the order of the questions. Pure. */
+
+/* The `_id`s to look for: numbers in [from, to), in all lanes from `lane` on. */
+typedef struct {
+    uint64_t from, to;
+    uint32_t lane;
+} append_look_t;
+
+/* Sets *least: the next question is for the least `_id` from there up to INT64_MAX. False: no lane is left. */
+bool append_next(const append_look_t *look, int64_t *least);
+
+/* Takes the answer. True: this `_id` is in the range. */
+bool append_found(append_look_t *look, int64_t id);
+
 #endif
