@@ -1,4 +1,4 @@
-/* load_catalog: what a load does with its catalog, from the first look to the end; and --append (append.h). */
+/* load_catalog: what a load does with its catalog, from the first look to the end; and --append. */
 #include "base/clock.h"
 #include "base/document.h"
 #include "base/log.h"
