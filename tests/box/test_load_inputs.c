@@ -884,6 +884,18 @@ LAB_TEST(rejects_alone, lab_open(lab, BOX_STANDALONE)) {
     assert_int_equal(access("c.rejects", F_OK), 0);
 }
 
+/* Whoever allows many rejects may have all of them first. With --drop, that drops nothing all the same. */
+LAB_TEST(many_rejects_first, lab_open(lab, BOX_STANDALONE)) {
+    lab->load.format = "json";
+    lab_write("a.json", "{\"n\": }\n{\"n\": }\n");
+    lab->load.max_rejects = 1001;
+    lab->load.drop = true;
+    assert_status(lab, lab_load(lab, "a.json"), STATUS_INPUT);
+    lab->load.drop = false;
+    assert_status(lab, lab_load(lab, "a.json"), STATUS_SOME_REJECTED);
+    assert_counts(lab, 2, 0, 0, 2);
+}
+
 /* A pipe cannot be looked at before: it is found not to fit when it is read. */
 LAB_TEST(late_misfits, lab_open(lab, BOX_STANDALONE)) {
     load_from_pipe(lab, "some,other,header\n1,2,3\n", STATUS_INPUT);

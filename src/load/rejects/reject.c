@@ -66,8 +66,12 @@ void rejects_format_fits(rejects_t *rejects) {
 
 /* ---- limits ---- */
 
-static bool may_be_all(const reject_options_t *options) {
-    return options->most_percent >= 100;
+static bool may_be_all(double most_percent) {
+    return most_percent >= 100;
+}
+
+bool rejects_may_be_many(uint64_t most, double most_percent) {
+    return most > REJECT_USUAL_MOST || may_be_all(most_percent);
 }
 
 /* Estimates the number of records in the end. Bad records may stand together: a load whose share of rejects is small in the end
@@ -85,7 +89,7 @@ static bool too_many(const rejects_t *rejects, bool at_end) {
     const reject_options_t *options = &rejects->options;
     if (options->most_percent < 0)
         return rejects->count > options->most;
-    if (may_be_all(options))
+    if (may_be_all(options->most_percent))
         return false;
     return (double)(rejects->count + rejects->of_others) * 100.0 >
            options->most_percent * (at_end ? (double)rejects->looked_at : in_all(rejects));
@@ -95,7 +99,7 @@ static bool too_many(const rejects_t *rejects, bool at_end) {
  * a record that makes a document fits. */
 static bool all_rejected(const rejects_t *rejects) {
     const reject_options_t *options = &rejects->options;
-    return !options->file.retried && options->most <= REJECT_USUAL_MOST && !may_be_all(options) &&
+    return !options->file.retried && !rejects_may_be_many(options->most, options->most_percent) &&
            !rejects->fits && rejects->leading >= FIRST_RECORDS;
 }
 

@@ -20,6 +20,10 @@ typedef struct {
 
 enum { REJECT_USUAL_MOST = 1000 }; /* without --max-rejects */
 
+/* True if the user expects many rejects: then the first records are no sign of a wrong format. Takes the two limits of
+ * reject_options_t. */
+bool rejects_may_be_many(uint64_t most, double most_percent);
+
 rejects_t *rejects_new(const reject_options_t *options, err_t *err);
 /* Frees the rejects. again: the load starts over and will reject the same records, so what was written since the last flush is
  * removed from the file. */

@@ -6,6 +6,7 @@
 #include "base/numbers.h"
 #include "catalog/register/register.h"
 #include "load/plan/peek.h"
+#include "load/rejects/reject.h"
 #include "load/target/target.h"
 #include "server/bson_read.h"
 #include "server/cluster.h"
@@ -252,7 +253,8 @@ bool target_open(target_t *target, err_t *err) {
         (!spec->drop && !target_check_unique_ids(target, err)))
         return false;
     /* a trial has a collection of its own */
-    const bool binds = !spec->retry && !target->bound && !spec->trial;
+    const bool binds = !spec->retry && !target->bound && !spec->trial &&
+                       !rejects_may_be_many(spec->max_rejects, spec->max_rejects_percent);
     if ((binds || spec->drop) &&
         !peek_try(plan->schema, &plan->manifest, spec->limit, spec->drop ? "dropped" : "written", err))
         return false;
