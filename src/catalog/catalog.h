@@ -5,11 +5,11 @@
  *
  *     open ---- bind ---- [ look, take, extend, checkpoint ] ---- check the collection      a load
  *                 \---- widen, leave out: columns of the bound collection
- *     drop, begin and end alone: other loads must be dead, or have ended, first
+ *     drop, begin alone, end alone: every other load must have ended, or be dead, before these
  *     remove: inputs and their documents
  *     hold: pieces that --retry keeps while it changes something in them
  *
- * A load enters itself and beats before it reads the header. So of two commands that begin at once, at least one sees
+ * A load enrolls and beats before it reads the header. So of two commands that begin at once, at least one sees
  * the other: the load by its beat, the drop (or the load that works alone) by the header. */
 #ifndef TIPPLE_CATALOG_CATALOG_H
 #define TIPPLE_CATALOG_CATALOG_H
@@ -63,8 +63,8 @@ typedef struct {
 /* The collection of a namespace: the part after the first dot. */
 const char *catalog_collection_of(const char *name);
 
-/* Sentences that several commands share. Each of these functions sets one, and is always false. */
-/* A collection of this name has no catalog, or only entries of one. header: as read where no header was found. */
+/* Sentences that several commands share. Each of these functions sets one, and returns false. */
+/* The collection of this name has no catalog; or header->has_entries: a catalog whose header was removed. */
 bool catalog_refuse_none(const char *name, const catalog_header_t *header, err_t *err);
 /* There is a catalog of this name, but no such collection. */
 bool catalog_refuse_gone(const char *name, err_t *err);
@@ -78,7 +78,7 @@ bool catalog_refuse_unknown_data(const char *name, bool has_catalog, err_t *err)
 bool catalog_refuse_lost(const catalog_settings_t *settings, err_t *err);
 
 /* True if the header describes a collection, and it is not the one with this UUID. The sentence about it begins with
- * the collection's name and these words. */
+ * the collection's name and CATALOG_OTHER. */
 bool catalog_is_other(const catalog_header_t *header, const uint8_t uuid[STORE_UUID]);
 #define CATALOG_OTHER                                                                                        \
     "is not the collection that its catalog describes: it was dropped and made again, restored, resharded "  \

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 typedef enum {
-    /* a regular file, read with pread; this kind and the compressed ones may also be members of a tar */
+    /* a regular file or an object, read by places; this kind and the compressed ones may also be members of a tar */
     INPUT_PLAIN,
     INPUT_GZIP,       /* one or several gzip members, one after the other */
     INPUT_ZSTD,       /* one or several frames */
@@ -19,7 +19,7 @@ typedef enum {
     INPUT_STREAM,     /* stdin, a FIFO, a device: read once, in order; may itself be compressed */
 } input_kind_t;
 
-/* Or of another encoding: its text is made by a decoder, from the start on. */
+/* Other encodings count, too: a decoder makes their text, from the start on. */
 static inline bool input_kind_is_compressed(input_kind_t kind) {
     return kind >= INPUT_GZIP && kind <= INPUT_ENCODED;
 }
@@ -62,10 +62,9 @@ static inline bool input_may_begin_alike(const input_begins_t *one, const input_
 typedef struct input_file input_file_t;
 struct source;
 struct input_file {
-    char *path; /* what to open; "-" is stdin */
-    char *name; /* for people, and to recognise it; see below */
-    size_t
-        member; /* where the name of a member, or of a collection, begins in that, behind ARCHIVE!; 0: it is none */
+    char *path;    /* what to open; "-" is stdin */
+    char *name;    /* for people, and to recognise it; see below */
+    size_t member; /* of a member, or a collection: where its own name begins, after "ARCHIVE!"; 0: no such */
     input_kind_t kind; /* found from the file's first bytes, never from its name */
     /* it can be recognised; false for streams without --input-name, which are never resumed */
     bool has_identity;
@@ -75,8 +74,8 @@ struct input_file {
     uint64_t text_bound;    /* the most decompressed bytes that can come; 0: not known, or none */
     uint64_t digest[2];     /* see below; 0 for a stream */
     uint64_t content[2];    /* of a member of an archive: of what its digest is made, without its name */
-    input_begins_t begins;  /* of a file on disk, not of a member */
-    int64_t modified_ns;    /* mtime when the manifest was built: a later change stops the load */
+    input_begins_t begins;  /* of a file or an object, not of a member */
+    int64_t modified_ns;    /* its time when it was seen, 0: unknown; a later change stops the load */
     uint64_t device, inode; /* of the file as it was seen: another file in its place also stops the load */
     zip_place_t zip;        /* INPUT_ZIP_MEMBER only */
     char *fault;            /* why it cannot be read: then it has a name, and nothing else; otherwise NULL */
@@ -97,8 +96,9 @@ struct input_file {
     uint64_t archive_offset;      /* where its bytes begin in the zip or the (decompressed) tar */
 };
 
-/* name: the path as given, without "./" and "//"; "a.zip!b/c.csv" for a member; or that of --input-name. Always valid UTF-8 without control
- * characters: every other byte of the file's real name is written as \xHH. Unique in a manifest.
+/* name: the path as given, without "./" and "//"; a URL without its query; "a.zip!b/c.csv" for a member; or that of
+ * --input-name. Always valid UTF-8 without control characters: every other byte of the file's real name is written as
+ * \xHH. Unique in a manifest.
  *
  * digest: XXH3-128 over the size (8 bytes, little endian), the first 64 KiB on disk, and the last 64 KiB of the rest.
  * For a zip member: over compressed size, text size and CRC, and then over its name. For a tar member: over its size and
@@ -116,7 +116,7 @@ static inline bool input_is_in_stream(const input_file_t *file) {
     return file->archive && file->archive->kind != INPUT_PLAIN;
 }
 
-/* Is its text what the disk or a server has, so that a part of it can be read without the rest? */
+/* True if its text is what the disk or a server has, so that a part of it can be read without the rest. */
 static inline bool input_has_places(const input_file_t *file) {
     return file->kind == INPUT_PLAIN && !input_is_in_stream(file) && !file->in_order;
 }

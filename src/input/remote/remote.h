@@ -37,18 +37,19 @@
 
 /* ---- URLs ---- */
 
-/* Is this argument or name a URL of a scheme that is read here? */
+/* True if this argument or name is a URL of a scheme that is read here. */
 bool remote_is(const char *path);
 
-/* Takes the query, and the user, out of an argument that is a URL of https or http, and keeps the whole of it for remote_see:
- * so that from then on nothing can show or write them. For arguments of a process (ps shows them), before anything else. */
+/* Takes the query and the user out of an argument that is a URL of https or http, so that from then on nothing can show or
+ * write them, and keeps the whole URL for remote_see, which refuses two arguments that differ only in what was taken out. For
+ * arguments of a process (ps shows them), before anything else. */
 void remote_hide(char *argument);
 
 /* The URL without user, query and fragment: a new string, which is its name, and stands for the whole of it from then on. NULL:
  * memory is out. */
 char *remote_shown(const char *url, err_t *err);
 
-/* Does this URL stand for several objects of s3: for a bucket, a prefix with / at its end, or a pattern? */
+/* True if this URL stands for several objects of s3: for a bucket, a prefix with / at its end, or a pattern. */
 bool remote_is_several(const char *url);
 
 /* The objects of such a URL, by the bytes of their keys: `visit` gets the URL of each. As in a shell, * and ? match no /; a

@@ -35,8 +35,8 @@ typedef struct {
     char endpoint[512]; /* "http://127.0.0.1:9000", without a / at its end; "": Amazon's own */
 } s3_settings_t;
 
-/* Asks all places where Amazon's own programs look for a key, in their order. Any thread; it may take seconds, and start
- * the process that a profile names. */
+/* Asks all places where Amazon's own programs look for a key, in their order. Any thread; it may take seconds, and up
+ * to a minute for the process that a profile names. */
 bool s3_find_key(s3_key_t *key, err_t *err);
 bool s3_find_settings(s3_settings_t *settings, err_t *err);
 

@@ -220,7 +220,7 @@ void remote_hide(char *argument) {
         return;
     const size_t length = strlen(argument);
     const bool secret = has_secrets(argument);
-    char *shown = show(argument, true, &ignored); /* also of one without secrets: there may be a second one */
+    char *shown = show(argument, true, &ignored); /* a second one may have secrets */
     if (shown && secret) {
         explicit_bzero(argument, length);
         memcpy(argument, shown, strlen(shown));

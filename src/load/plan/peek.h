@@ -5,8 +5,8 @@
  * a source with a kit that only looks (source_kit_t.looks): it gives out the head, and opens the input only for more than that.
  *
  *     who asks                               what for                        how much
- *     format.c, guess_inputs                 a sample to guess from          1.5 MiB of the first input, 32 KiB of 63 others
- *     format.c, guess_inputs_bring_id        its own `_id`                   the first document
+ *     format.c, guess_inputs                 a sample to guess from          1.5 MiB of one input, 32 KiB or more of 63
+ *     format.c, guess_inputs_bring_id        its own `_id`                   the first document of 8 inputs
  *     inputs.c, check_inputs                 its header                      the first line; in several threads
  *     inputs.c, sample_take                  shard keys                      places in 32 inputs
  *     peek_try                               does the format make anything?  the first window of 32 inputs

@@ -49,8 +49,8 @@ typedef struct {
     uint32_t max_document;
     const char *name;    /* of the collection, for messages */
     const char *catalog; /* the catalog's own id; NULL: not checked */
-    /* For verify: leaves out entries that nobody has touched if the catalog knows no fix of them; and entries of earlier tries,
-     * which make no document if another file did. */
+    /* For verify, which wants records that were fixed: leaves out an entry that nobody has touched if the catalog knows no fix
+     * of it, and one that makes no document if the catalog knows a document that another try made of its record. */
     bool only_fixes;
 } fixes_options_t;
 

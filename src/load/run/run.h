@@ -3,8 +3,8 @@
  * src/load. Invariants:
  *
  * - `files` has one entry for each work of the ledger, except with --retry. Blocks point into it, so it never moves.
- * - The ledger and the store are the main thread's alone. Other threads use them only where it waits (load_state_enter), and hand back what they have
- *   settled; conduct.c collects. */
+ * - The ledger and the store are the main thread's. Other threads use them only while it waits (load_state_enter); what they
+ *   have settled they hand back, and conduct.c collects it. */
 #ifndef TIPPLE_LOAD_RUN_RUN_H
 #define TIPPLE_LOAD_RUN_RUN_H
 
