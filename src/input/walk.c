@@ -296,7 +296,8 @@ static bool add_url(build_t *build, const char *url, bool in_walk) {
     return ok;
 }
 
-/* The pipe fails where the program fails that fetches it: also for half of a file, and for a page that says that there is none. */
+/* A query may be a signature, so it is not shown. The pipe fails where the program fails that fetches it: also for half of a
+ * file, and for a page that says that there is none. */
 static bool refuse_url(const char *url, err_t *err) {
     static const struct {
         const char *scheme, *instead, *fetch;
@@ -309,13 +310,17 @@ static bool refuse_url(const char *url, err_t *err) {
                  NULL},
                 {"", NULL, "curl -f -sSL"}};
     size_t row = 0;
-    text_t advice = {.length = 0}, line = {.length = 0};
+    text_t advice = {.length = 0}, line = {.length = 0}, shown = {.length = 0};
+    text_print(&shown, "%.*s%s", (int)strcspn(url, "?"), url, strchr(url, '?') ? "?..." : "");
+    char *name = text_take(&shown, err);
+    if (!name)
+        return false;
     while (strncmp(url, rows[row].scheme, strlen(rows[row].scheme)) != 0)
         row++;
     const char *instead = rows[row].instead, *fetch = rows[row].fetch;
     if (fetch) {
         text_append(&line, fetch);
-        shell_quote_word(&line, url);
+        shell_quote_word(&line, name);
         text_append(&line, " | tipple load --input-name NAME --uri URI -");
     }
     char *command = text_take(&line, err);
@@ -326,7 +331,8 @@ static bool refuse_url(const char *url, err_t *err) {
     }
     char *whole = command ? text_take(&advice, err) : NULL;
     if (whole)
-        err_set(err, STATUS_INPUT, "%.1000s: URLs of this kind are not read: %.2500s", url, whole);
+        err_set(err, STATUS_INPUT, "%.1000s: URLs of this kind are not read: %.2500s", name, whole);
+    free(name);
     free(command);
     free(whole);
     text_free(&advice);
