@@ -55,7 +55,7 @@ static bool read_ends(const origin_t *origin, const char *name, uint64_t size, u
 
 bool manifest_digest_at(const input_file_t *file, uint64_t size, uint64_t digest[2], err_t *err) {
     size_t got;
-    if (file->kind == INPUT_PLAIN && size <= file->head.length) {
+    if (file->kind == INPUT_PLAIN && file->head.bytes && size <= file->head.length) {
         bytes_put_le64(scratch, size);
         memcpy(scratch + 8, file->head.bytes, size);
         set_digest(digest, scratch, 8 + size, 0);
