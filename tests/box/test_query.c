@@ -137,14 +137,13 @@ static void watch(const lab_t *lab, const char *collection, uint32_t times, void
 /* ---- rounds ---- */
 
 /* A signal comes while the first request is under way: what was due since then was not skipped, and the round that it cut off
- * counts, but is none of its own. In a process of its own, which stays interrupted; ThreadSanitizer allows none with threads. The
- * first test: later, threads of the driver may hold locks, which a child would wait for. */
+ * counts, but is none of its own. In a process of its own, which stays interrupted: forked first, before the driver has threads. */
 TEST(interrupted) {
     enum { GOOD = 42 };
     int status = 0;
 #if defined(__has_feature)
 #if __has_feature(thread_sanitizer)
-    skip();
+    skip(); /* it allows no forked process with threads */
 #endif
 #endif
     const pid_t child = fork();
