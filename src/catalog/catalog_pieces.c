@@ -232,7 +232,7 @@ bool hold_change(const catalog_t *catalog, ledger_t *ledger, const entry_change_
     return changed == count ||
            (hold_confirm(catalog, ledger, true, err) &&
             err_set(err, STATUS_SERVER,
-                    "the catalog was changed by somebody while records were loaded again: run the same "
+                    "the catalog was changed while records were loaded again: run the same "
                     "command again"));
 }
 

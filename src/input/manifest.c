@@ -35,7 +35,7 @@ struct heads {
     uint8_t bytes[HEADS];
 };
 
-/* Returns a place for so many bytes; NULL: memory is out, or the rest of what is allowed. */
+/* Returns a place for this number of bytes; NULL: memory is out, or the rest of what is allowed. */
 static uint8_t *find_room(build_t *build, size_t length) {
     struct heads **heads = &build->manifest->heads;
     if (length > build->options->keep - build->kept)

@@ -107,7 +107,7 @@ static const char *name_of(const input_file_t *file) {
     return is_stdin(file) && strcmp(file->name, "-") == 0 ? "standard input" : file->name;
 }
 
-/* All of an object is wanted, unless the source only looks at it or goes on with a piece. */
+/* All of an object is wanted, unless the source reads only its beginning or goes on with a piece. */
 static bool open_origin(source_t *source, err_t *err) {
     origin_t *origin = &source->feed.origin;
     const source_kit_t *kit = source->kit;

@@ -140,7 +140,7 @@ static bool open_profiles(profiles_t *profiles, err_t *err) {
     return !err->status;
 }
 
-/* Is "[NAME]" or "[profile NAME]" what begins here? A config file has the second, but for the usual profile. */
+/* Is "[NAME]" or "[profile NAME]" what begins here? A config file has the second, except for the usual profile. */
 static bool is_section(const char *at, bool in_config, const char *name) {
     static const char kind[] = "profile";
     const size_t length = strlen(name);

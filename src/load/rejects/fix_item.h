@@ -1,4 +1,4 @@
-/* fix_item: what makes two rejected records the same (reject_identity), and what the catalog is told of a record that a user
+/* fix_item: what makes two rejected records the same (reject_identity), and what the catalog notes of a record that a user
  * fixed (fix_item). Pure: no clock, server, file or global state. Two rejects are the same if they come from the same place of
  * the same input, have the same bytes, and are read by the same dialect. */
 #ifndef TIPPLE_LOAD_REJECTS_FIX_ITEM_H

@@ -32,7 +32,7 @@ typedef struct {
 
 /* ---- what threads know of a piece ---- */
 
-/* Senders may still read what they were told before, of a stream or of an ownership that was lost: it is freed with the load. */
+/* Senders may still read what they got before, of a stream or of an ownership that was lost: it is freed with the load. */
 static bool keep(run_t *run, void *memory, err_t *err) {
     if (!memory)
         return true;

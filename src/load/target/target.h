@@ -36,7 +36,7 @@ typedef struct {
 
     /* the catalog */
     catalog_t
-        catalog; /* self: nobody before this load is enrolled; waits by short naps unless told otherwise */
+        catalog; /* self: no load before this load is enrolled; waits by short naps unless set otherwise */
     catalog_settings_t settings;
     load_id_t before; /* registration_t.before */
     bool inherited;   /* a load that replaced documents failed, and messages of it may still arrive, */
