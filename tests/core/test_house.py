@@ -1,4 +1,4 @@
-"""The house is as docs/design.md draws it: each folder of src has a row in its table, and includes only what stands above."""
+"""The house is as docs/internals/design.md draws it: each folder of src has a row in its table, and includes only what stands above."""
 import pathlib
 import re
 import subprocess
@@ -13,7 +13,7 @@ OF_WORDS = {  # what is printed is their subject
 
 def rows():
     """The folders of the table, in its order, each with the file to read first."""
-    for line in (ROOT / "docs" / "design.md").read_text().splitlines():
+    for line in (ROOT / "docs/internals/design.md").read_text().splitlines():
         if line.startswith("| `src/"):
             cells = line.split("|")
             yield re.findall(r"`(src/[^`]+)`", cells[1]), re.findall(r"`([^`]+)`", cells[3])

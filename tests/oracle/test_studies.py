@@ -166,7 +166,7 @@ class Planning(unittest.TestCase):
             self.assertIn(text(*at), PAGE, at)
 
     def test_own(self):
-        """this project's own rates, of loads that share two cores with their servers (docs/performance.md)"""
+        """this project's own rates, of loads that share two cores with their servers (docs/internals/performance.md)"""
         for rate, plan in ((809e3, Plan(2e6, 156, cores=2, loaders=0)), (244e3, Plan(1e6, 1413, cores=2, loaders=0)),
                            (220e3, Plan(8e5, 156, 2, servers=1, cores=2, loaders=0, rates={"routers": math.inf}))):
             self.assertAlmostEqual(1, plan.documents / plan.load() / rate, delta=0.05)

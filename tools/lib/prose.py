@@ -1,7 +1,7 @@
 """What can be wrong with words that no compiler reads.
 
   prose.py links [FILE ...]      pages whose links lead nowhere, or that name files of the source that are not there; of all
-                                 pages (README.md, docs/*.md, docs/studies/*.md, ...) if none is named. Source may name pages, too.
+                                 pages (README.md, docs/**/*.md) if none is named. Source may name pages, too.
   prose.py commits BASE          subjects of commits since BASE that do not say what the commit does
 
 Status 1 if something is wrong; each line says what and where.
@@ -15,10 +15,10 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
-PATH = re.compile(r"`((?:src|tests|tools|include)/[\w./*-]+|docs/[\w-]+\.md)`")  # without placeholders: NAME
-MODULE = re.compile(r"`([a-z_]+(?:/[a-z_]+)+(?:[.][ch])?)`")  # of src, in docs/design.md
+PATH = re.compile(r"`((?:src|tests|tools|include)/[\w./*-]+|docs/[\w/-]+\.md)`")  # without placeholders: NAME
+MODULE = re.compile(r"`((?!build/)[a-z_]+(?:/[a-z_]+)+(?:[.][ch])?)`")  # of src, in docs/internals
 HEADER = re.compile(r"\b((?:[a-z_]+/)+[a-z_0-9]+[.]h)\b")  # in comments
-PAGE = re.compile(r"\bdocs/[\w-]+\.md(?:#[\w-]+)?")
+PAGE = re.compile(r"\bdocs/[\w/-]+\.md(?:#[\w-]+)?")
 LONGEST = 120
 MOST_WORDS = 60  # in a cell of a table
 NO_ORDER = re.compile(r"(An?|The|Th[ai]s|It|One|Two|No|What|How|When|Some|All|Each|WIP|fixup!|squash!|\w+ed|\w+ing|\w+[^siu]s)$")
@@ -81,7 +81,7 @@ def wrong_in_page(path, root=ROOT):
             wrong = wrong_target(path, target, root)
             if wrong:
                 yield number, wrong
-        for named in PATH.findall(line) + (MODULE.findall(line) if path.name.startswith("design") else []):
+        for named in PATH.findall(line) + (MODULE.findall(line) if path.parent.name == "internals" else []):
             if not re.search(r"NAME|TARGET", named) and not is_there(named, (root, root / "src")):
                 yield number, "there is no %s" % named
 

@@ -211,7 +211,7 @@ def table(was, now):
 
 
 def page():
-    """All that is committed, for docs/performance.md."""
+    """All that is committed, for docs/internals/performance.md."""
     machines = committed()
     drawn = Table("Instructions a record", ["", *machines])
     for title in dict.fromkeys(title for figures in machines.values() for title in figures):
