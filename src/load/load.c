@@ -15,12 +15,12 @@
 /* Without a catalog each input is read as a whole. */
 static bool list_inputs(run_t *run, err_t *err) {
     const plan_t *plan = run->plan;
-    if (!(run->files = calloc(plan->manifest.count + 1, sizeof *run->files)))
-        return err_memory(err, plan->manifest.count * sizeof *run->files);
-    for (; run->file_count < plan->manifest.count; run->file_count++)
-        run->files[run->file_count] = (load_file_t){.input = &plan->manifest.files[run->file_count],
-                                                    .to = UINT64_MAX,
-                                                    .bad_value = plan->schema->bad_value};
+    if (!(run->pieces = calloc(plan->manifest.count + 1, sizeof *run->pieces)))
+        return err_memory(err, plan->manifest.count * sizeof *run->pieces);
+    for (; run->piece_count < plan->manifest.count; run->piece_count++)
+        run->pieces[run->piece_count] = (active_piece_t){.input = &plan->manifest.files[run->piece_count],
+                                                         .to = UINT64_MAX,
+                                                         .bad_value = plan->schema->bad_value};
     return true;
 }
 
@@ -52,22 +52,22 @@ static bool load_inputs(run_t *run, err_t *err) {
 }
 
 static void run_free(run_t *run, bool again) {
-    for (size_t i = 0; i < run->file_count; i++) {
-        done_runs_free(&run->files[i].done_before);
-        free(run->files[i].fixes);
-        free(run->files[i].torn);
-        if (run->files[i].work) {
-            free(run->files[i].extents);
-            free((char *)run->files[i].known_as);
-            free((char *)run->files[i].forget);
+    for (size_t i = 0; i < run->piece_count; i++) {
+        done_runs_free(&run->pieces[i].done_before);
+        free(run->pieces[i].fixes);
+        free(run->pieces[i].torn);
+        if (run->pieces[i].work) {
+            free(run->pieces[i].extents);
+            free((char *)run->pieces[i].known_as);
+            free((char *)run->pieces[i].forget);
         }
-        if (run->plan->spec->retry && run->files[i].input) {
-            input_file_t *input = (input_file_t *)run->files[i].input;
+        if (run->plan->spec->retry && run->pieces[i].input) {
+            input_file_t *input = (input_file_t *)run->pieces[i].input;
             free(input->name);
             free(input);
         }
     }
-    free(run->files);
+    free(run->pieces);
     register_free(&run->registration);
     free(run->registration.wanted);
     ledger_free(&run->ledger);
@@ -123,8 +123,8 @@ static void tally_open_rejects(run_t *run, bool ok) {
 
 /* True if a stream was opened, which cannot be read again. */
 static bool has_read_a_stream(const run_t *run) {
-    for (size_t i = 0; i < run->file_count; i++)
-        if (run->files[i].opened)
+    for (size_t i = 0; i < run->piece_count; i++)
+        if (run->pieces[i].opened)
             return true;
     return false;
 }
@@ -136,13 +136,13 @@ static bool remove_changed(run_t *run, err_t *err) {
         "; nothing was removed, because this command was reading a stream, which cannot be read twice: "
         "give --reload-changed for the file alone, and then load the stream";
     size_t count = 0;
-    removed_t *inputs = calloc(run->file_count + 1, sizeof *inputs);
+    removed_t *inputs = calloc(run->piece_count + 1, sizeof *inputs);
     if (!inputs)
-        return err_memory(err, run->file_count * sizeof *inputs);
-    for (size_t i = 0; i < run->file_count; i++) {
-        const load_file_t *file = &run->files[i];
-        const entry_t *entry = file->work ? &run->ledger.inputs[file->work->input].entry : NULL;
-        if (file->changed && entry && !(count && inputs[count - 1].entry == entry))
+        return err_memory(err, run->piece_count * sizeof *inputs);
+    for (size_t i = 0; i < run->piece_count; i++) {
+        const active_piece_t *piece = &run->pieces[i];
+        const entry_t *entry = piece->work ? &run->ledger.inputs[piece->work->input].entry : NULL;
+        if (piece->changed && entry && !(count && inputs[count - 1].entry == entry))
             inputs[count++] = (removed_t){entry, .read = true};
     }
     const bool stream = count && has_read_a_stream(run);
@@ -170,14 +170,14 @@ static void tell_dropped(const target_t *target, err_t *err) {
 
 /* Adds how to remove what was loaded of a stream without a name, since it would be loaded a second time. */
 static void tell_nameless(const run_t *run, err_t *err) {
-    for (size_t i = 0; i < run->file_count; i++) {
-        const load_file_t *file = &run->files[i];
-        if (!file->begun || !file->known_as || file->input->has_identity)
+    for (size_t i = 0; i < run->piece_count; i++) {
+        const active_piece_t *piece = &run->pieces[i];
+        if (!piece->begun || !piece->known_as || piece->input->has_identity)
             continue;
         err_add(err,
                 "; but %.200s has no name by which it could be known again: `%.2000s` takes out what there "
                 "is of it, and with --input-name it could be resumed",
-                file->input->name, file->forget);
+                piece->input->name, piece->forget);
         return;
     }
 }
@@ -200,7 +200,7 @@ static bool may_begin_again(run_t *run, const err_t *err, inputs_t *inputs) {
     inputs->manifest = plan->manifest;
     inputs->skipped = plan->result->skipped;
     inputs->id = run->target->before;
-    if (run->files && load_id_is_nobody(&inputs->id))
+    if (run->pieces && load_id_is_nobody(&inputs->id))
         inputs->id = run->target->catalog.self;
     plan->manifest = (manifest_t){.count = 0};
     plan->result->skipped = (misfits_t){.items = NULL};

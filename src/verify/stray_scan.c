@@ -29,30 +29,30 @@ static int by_base(const void *a, const void *b) {
 }
 
 /* Adds a span for each extent. No window crosses the end of one. */
-static void add_file(gaps_t *gaps, const load_file_t *file) {
-    for (size_t i = 0; i < file->extent_count; i++) {
-        const extent_t *extent = &file->extents[i];
+static void add_piece(gaps_t *gaps, const active_piece_t *piece) {
+    for (size_t i = 0; i < piece->extent_count; i++) {
+        const extent_t *extent = &piece->extents[i];
         uint64_t from = extent->start / RECORD_ID_BLOCK_BYTES,
                  to = (extent->start + extent->length) / RECORD_ID_BLOCK_BYTES;
-        to = to < file->blocks ? to : file->blocks;
+        to = to < piece->blocks ? to : piece->blocks;
         if (from >= to)
             continue;
         gaps->spans[gaps->count++] =
-            (span_t){.base = extent->base, .from = from, .to = to, .ordinal = file->ordinal};
+            (span_t){.base = extent->base, .from = from, .to = to, .ordinal = piece->ordinal};
     }
 }
 
-gaps_t *gaps_new(const load_file_t *files, size_t count) {
+gaps_t *gaps_new(const active_piece_t *pieces, size_t count) {
     size_t extents = 0;
     gaps_t *gaps = calloc(1, sizeof *gaps);
     for (size_t i = 0; i < count; i++)
-        extents += files[i].extent_count;
+        extents += pieces[i].extent_count;
     if (!gaps || !(gaps->spans = malloc((extents + 1) * sizeof *gaps->spans))) {
         free(gaps);
         return NULL;
     }
     for (size_t i = 0; i < count; i++)
-        add_file(gaps, &files[i]);
+        add_piece(gaps, &pieces[i]);
     qsort(gaps->spans, gaps->count, sizeof *gaps->spans, by_base);
     return gaps;
 }
@@ -97,7 +97,7 @@ enum {
 /* Shared by all threads. */
 typedef struct {
     const stray_scan_options_t *options;
-    const load_file_t **given; /* by their ordinals */
+    const active_piece_t **given; /* by their ordinals */
     gaps_t *gaps;
     bson_t *find; /* options of every find */
     size_t tasks; /* some lanes each */
@@ -121,12 +121,13 @@ typedef struct {
 /* ---- whose place is it? ---- */
 
 static int by_ordinal(const void *a, const void *b) {
-    const load_file_t *left = *(const load_file_t *const *)a, *right = *(const load_file_t *const *)b;
+    const active_piece_t *left = *(const active_piece_t *const *)a,
+                         *right = *(const active_piece_t *const *)b;
     return (left->ordinal > right->ordinal) - (left->ordinal < right->ordinal);
 }
 
-static const load_file_t *given_file(const search_t *search, uint32_t ordinal) {
-    const size_t count = search->options->file_count,
+static const active_piece_t *given_piece(const search_t *search, uint32_t ordinal) {
+    const size_t count = search->options->piece_count,
                  at = SEARCH_FIRST(count, i, search->given[i]->ordinal < ordinal);
     return at < count && search->given[at]->ordinal == ordinal ? search->given[at] : NULL;
 }
@@ -145,15 +146,15 @@ static bool is_outside(const search_t *search, int64_t id) {
     return id < 0 || !places_find(search->options->places, record_id_voff(id), &offset);
 }
 
-static whose_t whose(const search_t *search, int64_t id, const load_file_t **file, uint64_t *offset) {
+static whose_t whose(const search_t *search, int64_t id, const active_piece_t **piece, uint64_t *offset) {
     const entry_t *entry = id < 0 ? NULL : places_find(search->options->places, record_id_voff(id), offset);
     if (!entry || entry->removed)
         return PLACE_OF_NOBODY;
     if (record_id_lane(entry->ordinal, *offset) != record_id_lane_of(id))
         return PLACE_WRONG_LANE;
-    if (!(*file = given_file(search, entry->ordinal)))
+    if (!(*piece = given_piece(search, entry->ordinal)))
         return PLACE_OF_ANOTHER;
-    return *offset / RECORD_ID_BLOCK_BYTES < (*file)->blocks ? PLACE_LOOKED_AT : PLACE_AFTER_END;
+    return *offset / RECORD_ID_BLOCK_BYTES < (*piece)->blocks ? PLACE_LOOKED_AT : PLACE_AFTER_END;
 }
 
 /* ---- what does not belong there ---- */
@@ -177,11 +178,11 @@ static bool take_place(searcher_t *searcher, int64_t id, err_t *err) {
         [PLACE_WRONG_LANE] = "tipple did not make it: its lane is not that of its place",
     };
     const search_t *search = searcher->search;
-    const load_file_t *file = NULL;
+    const active_piece_t *piece = NULL;
     uint64_t offset = 0;
     if ((uint64_t)id / RECORD_ID_BLOCK_BYTES == searcher->window)
         return true;
-    whose_t who = whose(search, id, &file, &offset);
+    whose_t who = whose(search, id, &piece, &offset);
     if (who == PLACE_LOOKED_AT) {
         searcher->window = (uint64_t)id / RECORD_ID_BLOCK_BYTES;
         return true;
@@ -196,11 +197,11 @@ static bool take_place(searcher_t *searcher, int64_t id, err_t *err) {
     }
     difference_t difference = {
         .kind = DIFFERENCE_UNRELATED, .file = DIFFERENCE_NO_FILE, .records = 1, .id = id, .last_id = id};
-    if (!file)
+    if (!piece)
         return report(searcher, &difference, whys[who], err);
     difference.kind = DIFFERENCE_EXTRA;
-    difference.file = (size_t)(file - search->options->files);
-    difference.name = file->input->name;
+    difference.file = (size_t)(piece - search->options->pieces);
+    difference.name = piece->input->name;
     difference.offset = offset;
     difference.end = offset + 1;
     return report(searcher, &difference,
@@ -213,9 +214,9 @@ static bool take_odd_id(searcher_t *searcher, const bson_iter_t *id, err_t *err)
     int64_t next;
     if (!element_floor(id, &next) || next < 0)
         next = -1;
-    const load_file_t *file;
+    const active_piece_t *piece;
     uint64_t offset;
-    if (next >= 0 && whose(search, next, &file, &offset) == PLACE_LOOKED_AT)
+    if (next >= 0 && whose(search, next, &piece, &offset) == PLACE_LOOKED_AT)
         return true;
     if (!search->options->appends || !is_outside(search, next))
         return tell_unrelated_id(searcher, id, err);
@@ -337,15 +338,15 @@ static size_t power_of_two(uint64_t least) {
 static bool prepare(search_t *search, err_t *err) {
     const stray_scan_options_t *options = search->options;
     uint64_t windows = 0;
-    if (!(search->given = malloc((options->file_count + 1) * sizeof *search->given)))
-        return err_memory(err, options->file_count * sizeof *search->given);
-    for (size_t i = 0; i < options->file_count; i++) {
-        search->given[i] = &options->files[i];
-        windows += options->files[i].blocks;
+    if (!(search->given = malloc((options->piece_count + 1) * sizeof *search->given)))
+        return err_memory(err, options->piece_count * sizeof *search->given);
+    for (size_t i = 0; i < options->piece_count; i++) {
+        search->given[i] = &options->pieces[i];
+        windows += options->pieces[i].blocks;
     }
-    qsort(search->given, options->file_count, sizeof *search->given, by_ordinal);
+    qsort(search->given, options->piece_count, sizeof *search->given, by_ordinal);
     const bool between = !options->ids && options->looked_at / WORTH_A_GAP >= windows;
-    search->gaps = gaps_new(options->files, between ? options->file_count : 0);
+    search->gaps = gaps_new(options->pieces, between ? options->piece_count : 0);
     search->find = BCON_NEW("batchSize", BCON_INT32(BATCH));
     if (!options->ids || !options->ids->awaited_count)
         BCON_APPEND(search->find, "projection", "{", "_id", BCON_INT32(1), "}");

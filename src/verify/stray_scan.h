@@ -26,7 +26,7 @@
 typedef struct gaps gaps_t;
 
 /* The number of blocks of each file must be known. NULL: out of memory. */
-gaps_t *gaps_new(const load_file_t *files, size_t count);
+gaps_t *gaps_new(const active_piece_t *files, size_t count);
 void gaps_free(gaps_t *gaps); /* NULL is allowed */
 
 /* The first `_id` of a lane. Of lane RECORD_ID_LANES, which does not exist: the end of the last lane, 2^63. */
@@ -46,8 +46,8 @@ bool gaps_each(const gaps_t *gaps, size_t from_lane, size_t to_lane, gaps_fn *ta
 typedef struct {
     server_t *server;
     const places_t *places;
-    const load_file_t *files; /* those that were compared, all of their blocks */
-    size_t file_count;
+    const active_piece_t *pieces; /* those that were compared, all of their blocks */
+    size_t piece_count;
     const registration_t *entries; /* of the catalog, in the order of the files */
     uint64_t looked_at;            /* documents that were compared */
     uint32_t threads;

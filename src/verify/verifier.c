@@ -77,8 +77,8 @@ const verified_ids_t *verifier_ids(const verifier_t *verifier) {
 /* Fills in the place of an `_id` of the window at hand. */
 static void place_of(const verifier_t *verifier, int64_t id, difference_t *difference) {
     const block_t *block = verifier->block;
-    difference->file = (size_t)(block->file - verifier->inspection->files);
-    difference->name = block->file->input->name;
+    difference->file = (size_t)(block->piece - verifier->inspection->pieces);
+    difference->name = block->piece->input->name;
     difference->id = difference->last_id = id;
     difference->records = 1;
     difference->offset = verifier->window_offset + (uint64_t)(id - verifier->first_id);
@@ -135,12 +135,12 @@ static const difference_kind_t kinds[] = {
 /* True if the user has fixed the record, and the catalog knows the document that was made of it. If a reject file was
  * given that says what it has to be (why), that counts instead. */
 static bool is_fixed(const verifier_t *verifier, const merge_found_t *found) {
-    const load_file_t *file = verifier->block->file;
+    const active_piece_t *piece = verifier->block->piece;
     const uint64_t offset = verifier->window_offset + (uint64_t)(found->id - verifier->first_id);
     if ((found->kind != MERGE_EXTRA && found->kind != MERGE_CHANGED) || !found->stored ||
         found->id != verifier->record_id || (found->kind == MERGE_CHANGED && verifier->why))
         return false;
-    return fix_marks_accept(file->fixes, file->fix_count, offset,
+    return fix_marks_accept(piece->fixes, piece->fix_count, offset,
                             account_identity(verifier->block, &verifier->record),
                             XXH3_64bits(found->stored, found->stored_length));
 }
@@ -219,7 +219,7 @@ typedef struct {
  * there. */
 static bool check_fix(verifier_t *verifier, err_t *err) {
     const block_t *block = verifier->block;
-    const size_t number = (size_t)(block->file - verifier->inspection->files);
+    const size_t number = (size_t)(block->piece - verifier->inspection->pieces);
     const merge_found_t missing = {.kind = MERGE_MISSING, .id = verifier->record_id};
     if (!standing_awaits_fix(&verifier->inspection->entries->wanted[number].entry,
                              block->offset + verifier->record.offset,
@@ -249,7 +249,7 @@ static bool expect(sink_t *sink, int64_t id, const uint8_t *document, uint32_t l
                         : verifier_expect_fix(verifier, err);
     verifier->fixed = false;
     return merge_expect(&sink->merge, id, document, length, err) &&
-           (document || id != verifier->record_id || !verifier->block->file->fix_count ||
+           (document || id != verifier->record_id || !verifier->block->piece->fix_count ||
             check_fix(verifier, err));
 }
 
@@ -261,7 +261,7 @@ static bool make(verifier_t *verifier, err_t *err) {
     if (verifier->at_fix)
         return fixes_make(verifier->inspection->fixes, verifier->at_fix, reader, &verifier->fix_place, err);
     records_from(reader, block_known_as(block));
-    records_begin(reader, block->file->dialect, block->buffer.bytes + record.offset, record.length, false,
+    records_begin(reader, block->piece->dialect, block->buffer.bytes + record.offset, record.length, false,
                   true, verifier->record_id);
     return records_next_into(reader, &verifier->fix_place, &record, NULL) == PARSED_DOCUMENT ||
            err_memory(err, record.needed);
@@ -320,8 +320,8 @@ static bool expect_record(sink_t *sink, const uint8_t *document, uint32_t length
 /* True if the rejected record at hand was left out, as the catalog says. */
 static bool was_left_out(const verifier_t *verifier) {
     const block_t *block = verifier->block;
-    return block->file->fix_count &&
-           fix_marks_of(block->file->fixes, block->file->fix_count, block->offset + verifier->record.offset,
+    return block->piece->fix_count &&
+           fix_marks_of(block->piece->fixes, block->piece->fix_count, block->offset + verifier->record.offset,
                         account_identity(block, &verifier->record), 0)
                    .state == FIX_LEFT_OUT;
 }
@@ -365,7 +365,7 @@ static bool take_records(sink_t *sink, err_t *err) {
     verifier_t *verifier = sink->verifier;
     const block_t *block = verifier->block;
     records_from(verifier->reader, block_known_as(block));
-    records_begin(verifier->reader, block->file->dialect, block->buffer.bytes, block->length,
+    records_begin(verifier->reader, block->piece->dialect, block->buffer.bytes, block->length,
                   block->file_start, true, block->id_base);
     for (;;) {
         parsed_t parsed = records_next_into(verifier->reader, &verifier->place, &verifier->record, NULL);
@@ -415,9 +415,9 @@ static bool find_window(const verifier_t *verifier, uint64_t window, int64_t *fi
         *first = block->id_base - (int64_t)(block->offset - offset);
         return true;
     }
-    bool found = load_file_number(block->file, offset, &voff);
+    bool found = active_piece_number(block->piece, offset, &voff);
     if (found)
-        *first = record_id_make(record_id_lane(block->file->ordinal, offset), voff);
+        *first = record_id_make(record_id_lane(block->piece->ordinal, offset), voff);
     return found;
 }
 

@@ -31,7 +31,7 @@ typedef struct {
     const filter_t *filter; /* or NULL */
     const fixes_t *fixes;   /* none: no reject file was given */
     server_t *server;
-    const load_file_t *files;      /* a block's file is one of these */
+    const active_piece_t *pieces;  /* a block's file is one of these */
     const registration_t *entries; /* of the catalog, in the order of the files */
     uint64_t most;                 /* differences kept of a kind */
     bool whole;                    /* documents that belong to no record are looked for as well */

@@ -212,7 +212,7 @@ static bool ask_server(by_id_t *by_id, snapshot_read_t *target, uint64_t *seen, 
 
 static const entry_t *entry_of(const verifier_t *verifier) {
     const inspection_t *inspection = verifier->inspection;
-    return &inspection->entries->wanted[verifier->block->file - inspection->files].entry;
+    return &inspection->entries->wanted[verifier->block->piece - inspection->pieces].entry;
 }
 
 static place_t place_of(const verifier_t *verifier) {
@@ -231,8 +231,8 @@ static place_t place_of(const verifier_t *verifier) {
 static difference_t difference_at(const verifier_t *verifier, difference_kind_t kind, const place_t *place) {
     const block_t *block = verifier->block;
     return (difference_t){.kind = kind,
-                          .file = (size_t)(block->file - verifier->inspection->files),
-                          .name = block->file->input->name,
+                          .file = (size_t)(block->piece - verifier->inspection->pieces),
+                          .name = block->piece->input->name,
                           .offset = place->offset,
                           .end = place->end,
                           .line = place->line,
@@ -245,7 +245,7 @@ static difference_t difference_at(const verifier_t *verifier, difference_kind_t 
 /* True if the user has fixed the record: its document has an `_id` that is not known here, and is looked for at the end
  * among all documents, if these are read. */
 static bool was_fixed(const verifier_t *verifier, const place_t *place) {
-    return verifier->block->file->fix_count &&
+    return verifier->block->piece->fix_count &&
            entry_fixes(entry_of(verifier), place->offset, place->identity, 0).answer &&
            standing_awaits_fix(entry_of(verifier), place->offset, place->identity);
 }

@@ -23,18 +23,18 @@ void verify_spec_init(verify_spec_t *spec) {
 
 /* False where the catalog has no numbers for the text, which therefore cannot be loaded: a stream that has become
  * longer. */
-static bool has_numbers(void *context, load_file_t *file, uint64_t offset, err_t *err) {
+static bool has_numbers(void *context, active_piece_t *piece, uint64_t offset, err_t *err) {
     uint64_t number;
     (void)context;
-    return file->input->text_bound || load_file_number(file, offset, &number) ||
+    return piece->input->text_bound || active_piece_number(piece, offset, &number) ||
            err_set(err, STATUS_INPUT,
                    "%s is longer than what was loaded of it: byte %llu has no place in the catalog",
-                   file->input->name, (unsigned long long)offset);
+                   piece->input->name, (unsigned long long)offset);
 }
 
 /* Selects the same blocks each time, so that a difference can be verified again. */
 static bool in_sample(const verify_spec_t *spec, const block_t *block) {
-    const uint64_t place[] = {block->file->ordinal, block->from};
+    const uint64_t place[] = {block->piece->ordinal, block->from};
     const double share = (double)(XXH3_64bits(place, sizeof place) >> 11) * 0x1p-53;
     return share * 100 < spec->sample_percent;
 }
@@ -81,7 +81,7 @@ static bool start_workers(verification_t *run, err_t *err) {
                                      .filter = run->filter,
                                      .fixes = &run->fixes,
                                      .server = run->server,
-                                     .files = run->files,
+                                     .pieces = run->pieces,
                                      .entries = &run->registration,
                                      .most = spec->most,
                                      .whole = !spec->files_only && spec->sample_percent >= 100};
@@ -102,8 +102,8 @@ static bool start_workers(verification_t *run, err_t *err) {
 static feeder_t *start_feeder(verification_t *run, err_t *err) {
     feeder_options_t options = {
         .schema = run->schema,
-        .files = run->files,
-        .file_count = run->manifest->count,
+        .pieces = run->pieces,
+        .piece_count = run->manifest->count,
         .pipeline = &run->pipeline,
         .limit = run->spec->load.limit,
         .limit_is_about = run->spec->load.limit_is_about,
@@ -213,8 +213,8 @@ static bool judge_last(verification_t *run, err_t *err) {
         return err_memory(err, count * sizeof *names);
     }
     for (size_t i = 0; i < count; i++) {
-        ordinals[i] = run->files[i].ordinal;
-        names[i] = run->files[i].input->name;
+        ordinals[i] = run->pieces[i].ordinal;
+        names[i] = run->pieces[i].input->name;
     }
     const bool ok = last_wins_judge(&run->last, ordinals, names,
                                     run->spec->sample_percent >= 100 && run->spec->load.limit == UINT64_MAX,
@@ -242,8 +242,8 @@ static bool look_outside(verification_t *run, err_t *err) {
         result->counts.seen = ids->count; /* several records may have asked for one */
     }
     stray_scan_options_t options = {.server = run->server,
-                                    .files = run->files,
-                                    .file_count = run->manifest->count,
+                                    .pieces = run->pieces,
+                                    .piece_count = run->manifest->count,
                                     .entries = &run->registration,
                                     .looked_at = result->counts.seen,
                                     .threads = result->threads,
@@ -334,7 +334,7 @@ static bool look(verification_t *run, err_t *err) {
 }
 
 static void free_run(verification_t *run) {
-    free(run->files);
+    free(run->pieces);
     register_free(&run->registration);
     free(run->registration.wanted);
     catalog_header_free(&run->header);

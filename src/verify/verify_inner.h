@@ -39,7 +39,7 @@ struct verification {
     registration_t registration;
     catalog_header_t header;
     fixes_t fixes; /* of the reject files that were given */
-    load_file_t *files;
+    active_piece_t *pieces;
     pipeline_t pipeline;
     inspection_t inspection;
     /* the last one has no thread, and compares all long blocks */

@@ -218,9 +218,9 @@ static bool number_the_rest(wanted_t *wanted, err_t *err) {
 
 static bool find_files(verification_t *run, err_t *err) {
     size_t count = run->manifest->count;
-    run->files = calloc(count + 1, sizeof *run->files);
-    if (!run->files)
-        return err_memory(err, count * sizeof *run->files);
+    run->pieces = calloc(count + 1, sizeof *run->pieces);
+    if (!run->pieces)
+        return err_memory(err, count * sizeof *run->pieces);
     if (!describe_known(run->store, run->manifest, server_namespace(run->server), run->schema->id,
                         &run->registration, err) ||
         !(run->places = places_read(run->store, err)))
@@ -236,16 +236,16 @@ static bool find_files(verification_t *run, err_t *err) {
                            input->has_identity
                                ? "no load of it has begun, or it was forgotten; load it, or leave it out here"
                                : "a stream is known again only by the --input-name it was loaded with");
-        run->files[i].input = input;
-        run->files[i].ordinal = entry->ordinal;
-        run->files[i].bad_value = entry_bad_value(entry, run->schema->bound);
-        run->files[i].read_by = entry_dialect(entry, run->header.generation);
-        run->files[i].known_as = entry->path;
-        run->files[i].extents = entry->extents;
-        run->files[i].extent_count = entry->extent_count;
-        run->files[i].fixes = entry->fixes;
-        run->files[i].fix_count = entry->fix_count;
-        run->files[i].to = UINT64_MAX;
+        run->pieces[i].input = input;
+        run->pieces[i].ordinal = entry->ordinal;
+        run->pieces[i].bad_value = entry_bad_value(entry, run->schema->bound);
+        run->pieces[i].read_by = entry_dialect(entry, run->header.generation);
+        run->pieces[i].known_as = entry->path;
+        run->pieces[i].extents = entry->extents;
+        run->pieces[i].extent_count = entry->extent_count;
+        run->pieces[i].fixes = entry->fixes;
+        run->pieces[i].fix_count = entry->fix_count;
+        run->pieces[i].to = UINT64_MAX;
     }
     run->result->files = count;
     run->result->catalog_files = places_inputs(run->places);

@@ -29,7 +29,7 @@ static uint32_t add(batch_t *batch, block_t *block, int64_t id) {
 
 /* order: the block of each document; lost: which are. */
 static void check(const char *order, const char *lost) {
-    load_file_t file = {.epoch = 1};
+    active_piece_t piece = {.epoch = 1};
     block_t blocks[BLOCKS];
     batch_t batch;
     err_t err;
@@ -37,7 +37,7 @@ static void check(const char *order, const char *lost) {
     uint32_t lengths[MOST], count = 0, lost_count = 0;
     assert_true(batch_init(&batch, MOST, &err));
     for (int i = 0; i < BLOCKS; i++)
-        blocks[i] = (block_t){.file = &file, .epoch = 1};
+        blocks[i] = (block_t){.piece = &piece, .epoch = 1};
     for (int64_t i = 0; order[i]; i++) {
         const uint32_t length = add(&batch, &blocks[order[i] - 'a'], i);
         if (strchr(lost, order[i])) {
@@ -90,8 +90,8 @@ TEST(lost) {
 
 /* A load that ends may have settled the first blocks of a batch. */
 TEST(settled_stay) {
-    load_file_t file = {.epoch = 1};
-    block_t blocks[2] = {{.file = &file, .epoch = 1}, {.file = &file, .epoch = 2}};
+    active_piece_t piece = {.epoch = 1};
+    block_t blocks[2] = {{.piece = &piece, .epoch = 1}, {.piece = &piece, .epoch = 2}};
     batch_t batch;
     err_t err;
     assert_true(batch_init(&batch, MOST, &err));

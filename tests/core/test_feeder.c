@@ -22,7 +22,7 @@ typedef struct {
 } lab_t;
 
 /* These pieces of the file "in", with so much memory; about `limit` records of them. */
-static void prepare(lab_t *lab, const char *text, load_file_t *files, size_t count, uint32_t threads,
+static void prepare(lab_t *lab, const char *text, active_piece_t *files, size_t count, uint32_t threads,
                     uint64_t memory, uint64_t limit) {
     err_t err = {.text = ""};
     *lab = (lab_t){.schema = schema_parse(text, strlen(text), "lab.yaml", &err)};
@@ -32,30 +32,30 @@ static void prepare(lab_t *lab, const char *text, load_file_t *files, size_t cou
     for (size_t i = 0; i < count; i++)
         files[i].input = &lab->manifest.files[0];
     lab->options = (feeder_options_t){.schema = lab->schema,
-                                      .files = files,
-                                      .file_count = count,
+                                      .pieces = files,
+                                      .piece_count = count,
                                       .pipeline = &lab->pipeline,
                                       .threads = threads,
                                       .limit = limit,
                                       .limit_is_about = true};
 }
 
-static void begin_format(lab_t *lab, const char *text, load_file_t *files, size_t count, uint32_t threads,
+static void begin_format(lab_t *lab, const char *text, active_piece_t *pieces, size_t count, uint32_t threads,
                          uint64_t memory, uint64_t limit) {
     err_t err;
-    prepare(lab, text, files, count, threads, memory, limit);
+    prepare(lab, text, pieces, count, threads, memory, limit);
     lab->feeder = feeder_start(&lab->options, &err);
     assert_non_null(lab->feeder);
 }
 
-static void begin_all(lab_t *lab, load_file_t *files, size_t count, uint32_t threads, uint64_t memory) {
-    begin_format(lab, format, files, count, threads, memory, UINT64_MAX);
+static void begin_all(lab_t *lab, active_piece_t *pieces, size_t count, uint32_t threads, uint64_t memory) {
+    begin_format(lab, format, pieces, count, threads, memory, UINT64_MAX);
 }
 
 /* Blocks [from, to) of it. */
-static void begin(lab_t *lab, load_file_t *file, uint64_t from, uint64_t to, uint64_t memory) {
-    *file = (load_file_t){.from = from, .to = to};
-    begin_all(lab, file, 1, 1, memory);
+static void begin(lab_t *lab, active_piece_t *piece, uint64_t from, uint64_t to, uint64_t memory) {
+    *piece = (active_piece_t){.from = from, .to = to};
+    begin_all(lab, piece, 1, 1, memory);
 }
 
 static size_t first_after(const size_t *starts, size_t at) {
@@ -110,7 +110,7 @@ TEST(pieces_are_the_file) {
     for (size_t i = 0; i + 1 < COUNT(borders); i++) {
         lab_t lab;
         err_t err = {.text = ""};
-        load_file_t piece;
+        active_piece_t piece;
         begin(&lab, &piece, borders[i], borders[i + 1], 64 << 20);
         if (!end(&lab, &err))
             fail_msg("%s", err.text);
@@ -146,10 +146,10 @@ TEST(quoted_pieces_are_the_file) {
             lab_t lab;
             err_t err = {.text = ""};
             const size_t from = first_after(starts, borders[first] * CUTTER_WINDOW);
-            load_file_t files[PIECES + 1] = {{0}};
+            active_piece_t pieces[PIECES + 1] = {{0}};
             for (size_t i = 0; i < PIECES; i++)
-                files[i] = (load_file_t){.from = borders[i], .to = borders[i + 1]};
-            begin_all(&lab, files + first, PIECES - first, threads, 64 << 20);
+                pieces[i] = (active_piece_t){.from = borders[i], .to = borders[i + 1]};
+            begin_all(&lab, pieces + first, PIECES - first, threads, 64 << 20);
             assert_non_null(lab.places = calloc(1, text.size));
             uint8_t *places = lab.places;
             if (!end(&lab, &err))
@@ -174,7 +174,7 @@ TEST(passes_over_what_is_done) {
     lab_write("in", text.at, text.size);
     lab_t all;
     err_t err = {.text = ""};
-    load_file_t whole;
+    active_piece_t whole;
     begin(&all, &whole, 0, UINT64_MAX, 64 << 20);
     while (!queue_ended(all.pipeline.queue)) {
         const size_t before = all.text.size, number = all.blocks;
@@ -186,7 +186,8 @@ TEST(passes_over_what_is_done) {
     assert_int_equal(all.blocks, 24);
 
     lab_t lab;
-    load_file_t piece = {.to = UINT64_MAX, .done_before = {.runs = (done_run_t *)runs, .count = COUNT(runs)}};
+    active_piece_t piece = {.to = UINT64_MAX,
+                            .done_before = {.runs = (done_run_t *)runs, .count = COUNT(runs)}};
     begin_all(&lab, &piece, 1, 1, 64 << 20);
     if (!end(&lab, &err))
         fail_msg("%s", err.text);
@@ -206,7 +207,7 @@ TEST(notices_a_change_within_a_piece) {
         lab_t lab;
         err_t err = {.text = ""};
         lab_write("in", text.at, text.size);
-        load_file_t piece;
+        active_piece_t piece;
         begin(&lab, &piece, 0, 6,
               600 * 1024); /* room for two blocks: it has not read on to the end of the piece yet */
         take(&lab, 1);
@@ -232,13 +233,13 @@ TEST(limits_objects_in_one_line) {
     bytes_t text = {0};
     err_t err = {.text = ""};
     lab_t lab;
-    load_file_t file = {.to = UINT64_MAX};
+    active_piece_t piece = {.to = UINT64_MAX};
     bytes_add(&text, "[", 1);
     while (text.size < (3 << 20))
         bytes_add(&text, "{\"a\": 1}, ", 10);
     bytes_add(&text, "{}]\n", 4);
     lab_write("in", text.at, text.size);
-    begin_format(&lab, "format: f\nrecord: {json: yes}\n", &file, 1, 1, 64 << 20, LIMIT);
+    begin_format(&lab, "format: f\nrecord: {json: yes}\n", &piece, 1, 1, 64 << 20, LIMIT);
     if (!end(&lab, &err))
         fail_msg("%s", err.text);
     size_t objects = 0;
@@ -254,22 +255,22 @@ TEST(given) {
     enum { BLOCKS = 3 };
     static char text[BLOCKS * CUTTER_WINDOW];
     static const uint64_t order[BLOCKS] = {2, 0, 1};
-    load_file_t files[BLOCKS];
+    active_piece_t pieces[BLOCKS];
     lab_t lab;
     err_t err = {.text = ""};
     memset(text, '\n', sizeof text);
     lab_write("in", text, sizeof text);
     for (uint64_t i = 0; i < BLOCKS; i++)
-        files[i] = (load_file_t){.from = i, .to = i + 1};
-    prepare(&lab, format, files, BLOCKS, 1, 64 << 20, UINT64_MAX);
+        pieces[i] = (active_piece_t){.from = i, .to = i + 1};
+    prepare(&lab, format, pieces, BLOCKS, 1, 64 << 20, UINT64_MAX);
     lab.options.by_pieces = true;
     lab.feeder = feeder_start(&lab.options, &err);
     assert_non_null(lab.feeder);
-    feeder_give(lab.feeder, &files[2], true);
+    feeder_give(lab.feeder, &pieces[2], true);
     assert_true(feeder_is_idle(lab.feeder));
-    feeder_give(lab.feeder, &files[0], true);
+    feeder_give(lab.feeder, &pieces[0], true);
     feeder_give(lab.feeder, NULL, false);
-    feeder_give(lab.feeder, &files[1], false);
+    feeder_give(lab.feeder, &pieces[1], false);
     for (size_t i = 0; i < BLOCKS; i++) {
         block_t *block = queue_pop(lab.pipeline.queue, 10000000000, 0, 1);
         assert_non_null(block);

@@ -23,14 +23,14 @@ static bool take(void *context, uint64_t from, uint64_t to, err_t *err) {
 
 /* Extents of whole MiB, one behind the other or with holes, as the catalog gives them. */
 typedef struct {
-    load_file_t file;
+    active_piece_t piece;
     extent_t extents[3];
 } made_t;
 
 static uint64_t make(made_t *made, uint32_t ordinal, uint64_t base, const uint64_t *units, size_t count,
                      uint64_t windows) {
     uint64_t start = 0;
-    *made = (made_t){.file = {.ordinal = ordinal, .extent_count = count, .blocks = windows}};
+    *made = (made_t){.piece = {.ordinal = ordinal, .extent_count = count, .blocks = windows}};
     for (size_t i = 0; i < count; i++) {
         made->extents[i] =
             (extent_t){.base = base, .start = start, .length = units[i] * RECORD_ID_EXTENT_UNIT};
@@ -46,18 +46,18 @@ static int by_start(const void *a, const void *b) {
 }
 
 static void check(made_t *made, size_t files, size_t tasks) {
-    load_file_t *list = calloc(files + 1, sizeof *list);
+    active_piece_t *list = calloc(files + 1, sizeof *list);
     int64_t *windows = malloc(MOST * sizeof *windows);
     lab_t lab = {.gaps = malloc(MOST * sizeof *lab.gaps)};
     size_t count = 0;
     err_t err;
     for (size_t i = 0; i < files; i++) {
-        made[i].file.extents = made[i].extents;
-        list[i] = made[i].file;
-        for (uint64_t window = 0; window < made[i].file.blocks; window++) {
+        made[i].piece.extents = made[i].extents;
+        list[i] = made[i].piece;
+        for (uint64_t window = 0; window < made[i].piece.blocks; window++) {
             uint64_t voff, offset = window * RECORD_ID_BLOCK_BYTES;
-            if (load_file_number(&made[i].file, offset, &voff))
-                windows[count++] = record_id_make(record_id_lane(made[i].file.ordinal, offset), voff);
+            if (active_piece_number(&made[i].piece, offset, &voff))
+                windows[count++] = record_id_make(record_id_lane(made[i].piece.ordinal, offset), voff);
         }
     }
     qsort(windows, count, sizeof *windows, by_start);
@@ -123,8 +123,8 @@ TEST(stop) {
     made_t made;
     err_t err;
     make(&made, 7, 0, (uint64_t[]){4}, 1, 9);
-    made.file.extents = made.extents;
-    gaps_t *gaps = gaps_new(&made.file, 1);
+    made.piece.extents = made.extents;
+    gaps_t *gaps = gaps_new(&made.piece, 1);
     lab_t lab = {.gaps = malloc(MOST * sizeof *lab.gaps), .stop_at = 3};
     assert_false(gaps_each(gaps, 0, RECORD_ID_LANES, take, &lab, &err));
     assert_int_equal(lab.count, 3);

@@ -59,8 +59,8 @@ static rejects_t *open_rejects(reject_options_t options) {
 static bool add(rejects_t *rejects, const char *name, uint64_t offset, const void *bytes, size_t length,
                 const char *reason, err_t *err) {
     input_file_t input = {.name = (char *)name};
-    load_file_t file = {.input = &input, .dialect = &dialect};
-    reject_t reject = {.file = &file,
+    active_piece_t piece = {.input = &input, .dialect = &dialect};
+    reject_t reject = {.piece = &piece,
                        .offset = offset,
                        .line = offset / 10 + 1,
                        .column = 3,
@@ -623,9 +623,9 @@ TEST(share_of_what_is_to_come) {
 TEST(kept_in_part) {
     err_t err = {.text = ""};
     input_file_t input = {.name = "a.txt"};
-    load_file_t file = {.input = &input, .dialect = &dialect};
+    active_piece_t piece = {.input = &input, .dialect = &dialect};
     rejects_t *rejects = open_rejects(options_for("r"));
-    reject_t reject = {.file = &file,
+    reject_t reject = {.piece = &piece,
                        .offset = 5,
                        .line = 1,
                        .field = "model",

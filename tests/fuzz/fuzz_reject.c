@@ -47,7 +47,7 @@ static bool read_file(const law_t *law, const char *path, seen_t *seen, err_t *e
 static bool go_on(const law_t *law, const char *path) {
     static dialect_t dialect;
     input_file_t input = {.name = (char *)"fuzz.txt"};
-    load_file_t file = {.input = &input, .dialect = &dialect};
+    active_piece_t piece = {.input = &input, .dialect = &dialect};
     reject_options_t options = {.file = {.path = path, .again = " --uri a.b", .schema = law->schema},
                                 .write = true,
                                 .format = "mot-item",
@@ -58,7 +58,7 @@ static bool go_on(const law_t *law, const char *path) {
         LAB_MUST(dialect_sniff(law->schema, (const uint8_t *)"1|2|A|7|\n", 9, "x", &dialect, &err));
     rejects_t *rejects = rejects_new(&options, &err);
     LAB_MUST(rejects);
-    reject_t reject = {.file = &file,
+    reject_t reject = {.piece = &piece,
                        .offset = 123456789,
                        .line = 3,
                        .column = 1,

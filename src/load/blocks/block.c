@@ -13,7 +13,7 @@
 
 uint64_t block_line(const block_t *block, uint64_t line) {
     uint64_t before = 0;
-    if (block->lines_from && !source_lines(block->file->input, false, block->lines_from, &before))
+    if (block->lines_from && !source_lines(block->piece->input, false, block->lines_from, &before))
         return 0;
     return before + block->first_line + line;
 }
@@ -35,7 +35,7 @@ bool other_header_say(const char *name, uint64_t line, uint64_t offset, err_t *e
 }
 
 bool other_header_refuse(const block_t *block, const record_t *record, bool loading, err_t *err) {
-    const input_file_t *input = block->file->input;
+    const input_file_t *input = block->piece->input;
     other_header_say(input->name, block_line(block, record->line), block->offset + record->offset, err);
     if (!loading)
         return false;
@@ -50,30 +50,31 @@ bool other_header_refuse(const block_t *block, const record_t *record, bool load
 /* ---- another stream under the same name ---- */
 
 /* wrong: why it is another stream. besides: what else the user may do. */
-static bool refuse_stream(const load_file_t *file, const char *wrong, const char *besides, err_t *err) {
+static bool refuse_stream(const active_piece_t *piece, const char *wrong, const char *besides, err_t *err) {
     return err_set(err, STATUS_INPUT,
                    "--input-name %.300s: another stream was loaded by this name before: %s. To load this one "
                    "in its place, take the old one out by `%.2000s`, and run the same command again; %sor "
                    "give the new stream another name",
-                   file->input->name, wrong, file->forget, besides);
+                   piece->input->name, wrong, piece->forget, besides);
 }
 
-bool other_stream_refuse(const load_file_t *file, const char *what, uint64_t from, uint64_t to, err_t *err) {
+bool other_stream_refuse(const active_piece_t *piece, const char *what, uint64_t from, uint64_t to,
+                         err_t *err) {
     char wrong[200];
     if (to)
         snprintf(wrong, sizeof wrong, "%s between byte %llu and %llu", what, (unsigned long long)from,
                  (unsigned long long)to);
     else
         snprintf(wrong, sizeof wrong, "%s at byte %llu", what, (unsigned long long)from);
-    return refuse_stream(file, wrong, "", err);
+    return refuse_stream(piece, wrong, "", err);
 }
 
-bool other_stream_refuse_shorter(const load_file_t *file, uint64_t end, err_t *err) {
+bool other_stream_refuse_shorter(const active_piece_t *piece, uint64_t end, err_t *err) {
     char wrong[200];
     snprintf(wrong, sizeof wrong,
              "the new one ends at byte %llu, before the end of what was loaded of the old one",
              (unsigned long long)end);
-    return refuse_stream(file, wrong, "if it broke off, run the same command again with all of it; ", err);
+    return refuse_stream(piece, wrong, "if it broke off, run the same command again with all of it; ", err);
 }
 
 /* ---- batch ---- */

@@ -14,8 +14,9 @@
 
 #include <stdatomic.h>
 
-/* One input, or one piece of it, as the threads of a load (or of verify) see it. The fields stand by whose they are. */
-typedef struct load_file {
+/* A piece under way, or a whole input, as the threads of a load or of verify see it. The catalog's record of a piece is piece_t;
+ * work_t is its state in the ledger. The fields are sorted by their owners. */
+typedef struct active_piece {
     /* filled in before the piece is given to the feeders, and again if it was lost and is given once more; else const */
     const input_file_t *input;
     work_t *work;          /* the ledger's, for whoever has the catalog; NULL: without a ledger */
@@ -37,8 +38,8 @@ typedef struct load_file {
     tail_t tail; /* of a complete input: its last block, for only_compares */
 
     /* the feeders', while it is given to them: perhaps for an ownership that was lost meanwhile */
-    struct load_file *next; /* in the list that one of them reads */
-    extent_t *extents;      /* the numbers of its text; while a text of unknown size is fed, more are added */
+    struct active_piece *next; /* in the list that one of them reads */
+    extent_t *extents; /* the numbers of its text; while a text of unknown size is fed, more are added */
     size_t extent_count;
     const dialect_t *dialect; /* NULL until its first bytes were read */
     /* hash of the dialect by which its records are read, also when it has grown; 0: no whole line was seen yet */
@@ -70,24 +71,24 @@ typedef struct load_file {
     /* --reload-missing: it is begun anew after the rest of it was loaded: from block read_from on it is read twice */
     bool read_before;
     uint64_t read_from;
-} load_file_t;
+} active_piece_t;
 
 /* Finds the number of an offset of the text. False: the extents do not reach it. */
-static inline bool load_file_number(const load_file_t *file, uint64_t offset, uint64_t *number) {
-    return extents_number(file->extents, file->extent_count, offset, number);
+static inline bool active_piece_number(const active_piece_t *piece, uint64_t offset, uint64_t *number) {
+    return extents_number(piece->extents, piece->extent_count, offset, number);
 }
 
 /* The document of a cut-off record, if the whole record makes none: a message of a killed load may still bring it. */
 typedef struct late {
     struct late *next;
-    load_file_t *file;
+    active_piece_t *piece;
     uint32_t epoch, length;
     uint8_t document[];
 } late_t;
 
 typedef struct block {
     struct block *next; /* in the list that is queued, later in the list of done blocks */
-    load_file_t *file;
+    active_piece_t *piece;
     buffer_t buffer;
     uint32_t length; /* of the text in the buffer */
     uint64_t offset; /* of text[0] in the file */
@@ -124,7 +125,7 @@ typedef struct block {
 
 /* The name that the catalog has for its input, which may have been moved since. */
 static inline const char *block_known_as(const block_t *block) {
-    return block->file->known_as ? block->file->known_as : block->file->input->name;
+    return block->piece->known_as ? block->piece->known_as : block->piece->input->name;
 }
 
 /* Returns the line in the file of a line of the block; reads the file up to the block. 0: not known, far into a large file. */
@@ -136,7 +137,7 @@ const char *place_words(char out[PLACE_MAX], uint64_t line, uint64_t offset);
 
 /* True if another load took its piece after it was cut: then that load sends it. */
 static inline bool block_is_lost(const block_t *block) {
-    return block->epoch != block->file->epoch;
+    return block->epoch != block->piece->epoch;
 }
 
 /* ---- another header in the middle of a file, with other columns than those it is read by ---- */
@@ -152,14 +153,15 @@ bool other_header_refuse(const block_t *block, const record_t *record, bool load
  * A stream cannot be read again, so --reload-changed does not help. */
 
 /* what: the evidence, before "at byte N", or "between byte N and M" (to is not 0). Always false. */
-bool other_stream_refuse(const load_file_t *file, const char *what, uint64_t from, uint64_t to, err_t *err);
+bool other_stream_refuse(const active_piece_t *piece, const char *what, uint64_t from, uint64_t to,
+                         err_t *err);
 
 /* The same for a stream that ends before the end of what was loaded of the other one. */
-bool other_stream_refuse_shorter(const load_file_t *file, uint64_t end, err_t *err);
+bool other_stream_refuse_shorter(const active_piece_t *piece, uint64_t end, err_t *err);
 
 /* True if part of a stream of this name may be in the collection. Only the documents there show whether it is this stream. */
-static inline bool other_stream_may_be(const load_file_t *file) {
-    return file->begun_before && file->input->kind == INPUT_STREAM;
+static inline bool other_stream_may_be(const active_piece_t *piece) {
+    return piece->begun_before && piece->input->kind == INPUT_STREAM;
 }
 
 /* ---- batch ----

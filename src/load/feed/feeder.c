@@ -28,12 +28,12 @@ typedef struct {
     const schema_t *schema;
     const feeder_options_t *options;
     pool_t *pool;
-    load_file_t *files; /* of all feeders; pieces of one input are neighbours, in text order */
-    size_t file_count;
+    active_piece_t *pieces; /* of all feeders; pieces of one input are neighbours, in text order */
+    size_t piece_count;
     pthread_mutex_t *lock; /* guards first_record of all files */
 } beginning_t;
 
-static bool refuse_header(load_file_t *file, err_t *err) {
+static bool refuse_header(active_piece_t *file, err_t *err) {
     file->changed = true;
     return err_set(
         err, STATUS_INPUT,
@@ -44,7 +44,7 @@ static bool refuse_header(load_file_t *file, err_t *err) {
 
 /* Adds to the error why columns cannot be added. A later member of a compressed tar is read when those before it are loaded; with
  * --limit nobody knows before which files are read. */
-static void refuse_columns(const beginning_t *beginning, const load_file_t *file, const text_t *unknown,
+static void refuse_columns(const beginning_t *beginning, const active_piece_t *piece, const text_t *unknown,
                            err_t *err) {
     if (!unknown->length)
         return;
@@ -52,7 +52,7 @@ static void refuse_columns(const beginning_t *beginning, const load_file_t *file
         err_add(
             err,
             ". With --limit only the first file adds columns: load this one alone, or leave that option out");
-    else if (input_is_in_stream(file->input))
+    else if (input_is_in_stream(piece->input))
         err_add(
             err,
             ". It is read too late for that: load its header before (tar -xOf ARCHIVE MEMBER | head -n 1 > "
@@ -60,54 +60,54 @@ static void refuse_columns(const beginning_t *beginning, const load_file_t *file
 }
 
 /* Finds the dialect of the file's first bytes, which must be that of its records in the collection. */
-static bool find_dialect(beginning_t *beginning, load_file_t *file, dialect_head_t *head, err_t *err) {
+static bool find_dialect(beginning_t *beginning, active_piece_t *piece, dialect_head_t *head, err_t *err) {
     const feeder_options_t *options = beginning->options;
     dialect_t dialect;
     size_t begins, ends;
     text_t unknown = {.length = 0};
     head->unknown = &unknown;
     head->quiet = options->columns != NULL;
-    const bool fits = dialect_sniff_head(beginning->schema, head, file->input->name, &dialect, err),
-               same = fits && (!file->read_by || file->read_by == dialect.hash);
+    const bool fits = dialect_sniff_head(beginning->schema, head, piece->input->name, &dialect, err),
+               same = fits && (!piece->read_by || piece->read_by == dialect.hash);
     const bool ok = same && (!options->columns || !dialect.header ||
-                             options->columns(options->context, file, &dialect, &unknown, err));
-    if (!same && (fits || err->status == STATUS_INPUT) && file->input->kind == INPUT_STREAM &&
-        (file->only_compares || file->begun_before))
-        other_stream_refuse(file, "the new one has other columns than the old one", 0, head->length, err);
+                             options->columns(options->context, piece, &dialect, &unknown, err));
+    if (!same && (fits || err->status == STATUS_INPUT) && piece->input->kind == INPUT_STREAM &&
+        (piece->only_compares || piece->begun_before))
+        other_stream_refuse(piece, "the new one has other columns than the old one", 0, head->length, err);
     else if (!fits)
-        refuse_columns(beginning, file, &unknown, err);
+        refuse_columns(beginning, piece, &unknown, err);
     else if (!same)
-        refuse_header(file, err);
+        refuse_header(piece, err);
     text_free(&unknown);
     if (!ok)
         return false;
-    dialect.bad_value = file->bad_value;
-    if (!(file->dialect = pipeline_keep(options->pipeline, &dialect)))
+    dialect.bad_value = piece->bad_value;
+    if (!(piece->dialect = pipeline_keep(options->pipeline, &dialect)))
         return err_memory(err, sizeof dialect);
     if (dialect_first_line(beginning->schema, head->text, head->length, false, &begins, &ends))
-        file->read_by = file->dialect->hash;
+        piece->read_by = piece->dialect->hash;
     return true;
 }
 
 /* Finds the dialect at the cutter, which is at the file's beginning. */
-static bool see_dialect(beginning_t *beginning, load_file_t *file, cutter_t *cutter, err_t *err) {
+static bool see_dialect(beginning_t *beginning, active_piece_t *piece, cutter_t *cutter, err_t *err) {
     dialect_head_t head;
-    if (file->dialect)
+    if (piece->dialect)
         return true;
     if (!cutter_look(cutter, beginning->schema, &head, err))
         return false;
     if (!head.length && !head.begun) /* nothing to read, or a fault, which the first cut reports */
         return true;
-    return find_dialect(beginning, file, &head, err);
+    return find_dialect(beginning, piece, &head, err);
 }
 
 /* The same for a piece that is not the first: the file is opened once more. */
-static bool see_dialect_of_start(beginning_t *beginning, load_file_t *file, err_t *err) {
-    if (file->dialect)
+static bool see_dialect_of_start(beginning_t *beginning, active_piece_t *piece, err_t *err) {
+    if (piece->dialect)
         return true;
-    source_t *source = source_open(file->input, err);
+    source_t *source = source_open(piece->input, err);
     cutter_t *cutter = source ? cutter_new(source, beginning->pool, CUTTER_RECORD, err) : NULL;
-    const bool ok = cutter && see_dialect(beginning, file, cutter, err);
+    const bool ok = cutter && see_dialect(beginning, piece, cutter, err);
     cutter_destroy(cutter);
     source_close(source);
     return ok;
@@ -115,21 +115,21 @@ static bool see_dialect_of_start(beginning_t *beginning, load_file_t *file, err_
 
 /* ---- beginning: where records begin ---- */
 
-static bool has_neighbour(const beginning_t *beginning, const load_file_t *file) {
-    return file > beginning->files && file[-1].input == file->input && file[-1].to == file->from;
+static bool has_neighbour(const beginning_t *beginning, const active_piece_t *piece) {
+    return piece > beginning->pieces && piece[-1].input == piece->input && piece[-1].to == piece->from;
 }
 
 /* Moves the cutter to the window from the nearest place where a record is known to begin: in this piece, in one before it, or at
  * the cutter. Notes where the pieces begin that it passes. */
-static bool pass(const beginning_t *beginning, load_file_t *file, cutter_t *cutter, uint64_t window,
+static bool pass(const beginning_t *beginning, active_piece_t *piece, cutter_t *cutter, uint64_t window,
                  err_t *err) {
-    load_file_t *from = file;
+    active_piece_t *from = piece;
     while (has_neighbour(beginning, from) && !from->first_record)
         from--;
     if (cutter_offset(cutter) < from->first_record &&
         !cutter_start_at(cutter, from->first_record, from->bracket_before, err))
         return false;
-    while (from < file) {
+    while (from < piece) {
         from++;
         if (!cutter_seek(cutter, from->from, UINT64_MAX, err))
             return false;
@@ -143,44 +143,44 @@ static bool pass(const beginning_t *beginning, load_file_t *file, cutter_t *cutt
 
 /* Moves the cutter to the first record that begins in this window or after it: with `multiline` in any piece, else in this
  * one. */
-static bool beginning_seek(beginning_t *beginning, load_file_t *file, cutter_t *cutter, uint64_t window,
+static bool beginning_seek(beginning_t *beginning, active_piece_t *piece, cutter_t *cutter, uint64_t window,
                            err_t *err) {
     if (!beginning->schema->multiline)
-        return cutter_seek(cutter, window, file->to, err);
-    if (!file->dialect) /* an empty file */
+        return cutter_seek(cutter, window, piece->to, err);
+    if (!piece->dialect) /* an empty file */
         return true;
-    cutter_read_as(cutter, beginning->schema, file->dialect);
+    cutter_read_as(cutter, beginning->schema, piece->dialect);
     if (!window)
         return true;
-    if (!input_has_places(file->input))
+    if (!input_has_places(piece->input))
         return cutter_seek(cutter, window, UINT64_MAX, err);
     pthread_mutex_lock(beginning->lock);
-    const bool ok = pass(beginning, file, cutter, window, err);
+    const bool ok = pass(beginning, piece, cutter, window, err);
     pthread_mutex_unlock(beginning->lock);
     return ok;
 }
 
 /* Finds the dialect, and moves the cutter to the piece's first record, before its first cut. False: err; status 5 if the file
  * does not fit, or has changed. */
-static bool beginning_read(beginning_t *beginning, load_file_t *file, cutter_t *cutter, err_t *err) {
+static bool beginning_read(beginning_t *beginning, active_piece_t *piece, cutter_t *cutter, err_t *err) {
     /* a stream that is compared may continue */
     const bool wanted =
-        !file->only_compares || beginning->schema->multiline || file->input->kind == INPUT_STREAM;
-    if (wanted && !(file->from ? see_dialect_of_start(beginning, file, err)
-                               : see_dialect(beginning, file, cutter, err)))
+        !piece->only_compares || beginning->schema->multiline || piece->input->kind == INPUT_STREAM;
+    if (wanted && !(piece->from ? see_dialect_of_start(beginning, piece, err)
+                                : see_dialect(beginning, piece, cutter, err)))
         return false;
-    return beginning_seek(beginning, file, cutter, file->from, err);
+    return beginning_seek(beginning, piece, cutter, piece->from, err);
 }
 
 /* Notes for the next piece that its first record begins at `end`, where the records of this one end. */
-static void beginning_note_end(beginning_t *beginning, load_file_t *file, const cutter_t *cutter,
+static void beginning_note_end(beginning_t *beginning, active_piece_t *piece, const cutter_t *cutter,
                                uint64_t end) {
-    if (!beginning->schema->multiline || file + 1 == beginning->files + beginning->file_count ||
-        !has_neighbour(beginning, file + 1))
+    if (!beginning->schema->multiline || piece + 1 == beginning->pieces + beginning->piece_count ||
+        !has_neighbour(beginning, piece + 1))
         return;
     pthread_mutex_lock(beginning->lock);
-    file[1].first_record = end;
-    file[1].bracket_before = cutter_bracket(cutter);
+    piece[1].first_record = end;
+    piece[1].bracket_before = cutter_bracket(cutter);
     pthread_mutex_unlock(beginning->lock);
 }
 
@@ -202,11 +202,11 @@ static uint64_t hash_block(const cut_t *cut, uint64_t from) {
 
 /* Makes a block that owns the cut's text. from: the window where reading began; a piece may begin in the middle of a record of
  * the one before. NULL: out of memory. */
-static block_t *cut_block_new(load_file_t *file, const cut_t *cut, uint64_t from, uint32_t epoch) {
+static block_t *cut_block_new(active_piece_t *piece, const cut_t *cut, uint64_t from, uint32_t epoch) {
     block_t *block = calloc(1, sizeof *block);
     if (!block)
         return NULL;
-    block->file = file;
+    block->piece = piece;
     block->buffer = cut->buffer;
     block->length = cut->length;
     block->offset = cut->offset;
@@ -216,19 +216,19 @@ static block_t *cut_block_new(load_file_t *file, const cut_t *cut, uint64_t from
     block->from = from;
     block->to = cut->last ? (cut->next_offset - 1) / RECORD_ID_BLOCK_BYTES + 1
                           : cut->next_offset / RECORD_ID_BLOCK_BYTES;
-    if (block->to > file->to)
-        block->to = file->to;
+    if (block->to > piece->to)
+        block->to = piece->to;
     if (block->to <= block->from)
         block->to = block->from + 1;
     block->file_start = cut->offset == 0;
-    block->tail = (cut->last || cut->open) && file->to == UINT64_MAX;
+    block->tail = (cut->last || cut->open) && piece->to == UINT64_MAX;
     block->epoch = epoch;
     block->partial = cut->broken;
-    block->begun_before = file->begun_before;
+    block->begun_before = piece->begun_before;
     block->oversize.length = cut->oversize.length;
     block->oversize.kept = cut->oversize.kept;
     block->oversize.held = cut->oversize.held;
-    block->hash = file->work ? hash_block(cut, block->from) : 0;
+    block->hash = piece->work ? hash_block(cut, block->from) : 0;
     return block;
 }
 
@@ -240,13 +240,13 @@ static uint64_t cut_block_last(const block_t *block) {
 /* Gives the records `_id`s from the file's extents, which must reach so far. */
 static bool cut_block_number(block_t *block, err_t *err) {
     uint64_t voff;
-    const load_file_t *file = block->file;
-    if (!load_file_number(file, block->offset, &voff))
+    const active_piece_t *piece = block->piece;
+    if (!active_piece_number(piece, block->offset, &voff))
         return err_set(err, STATUS_INPUT,
                        "%s holds more than its size promised (more than %llu bytes): it changed while it was "
                        "read, or its compressed form lies about its size",
-                       file->input->name, (unsigned long long)block->offset);
-    block->id_base = record_id_make(record_id_lane(file->ordinal, block->offset), voff);
+                       piece->input->name, (unsigned long long)block->offset);
+    block->id_base = record_id_make(record_id_lane(piece->ordinal, block->offset), voff);
     return true;
 }
 
@@ -265,40 +265,40 @@ static unsigned long long byte_of(uint64_t block) {
     return block * RECORD_ID_BLOCK_BYTES;
 }
 
-static bool refuse_changed(load_file_t *file, const done_run_t *run, err_t *err) {
-    if (file->input->kind == INPUT_STREAM)
-        return other_stream_refuse(file, "the new one has other content than the old one", byte_of(run->from),
-                                   byte_of(run->to), err);
-    if (file->known_as && strcmp(file->known_as, file->input->name) != 0)
+static bool refuse_changed(active_piece_t *piece, const done_run_t *run, err_t *err) {
+    if (piece->input->kind == INPUT_STREAM)
+        return other_stream_refuse(piece, "the new one has other content than the old one",
+                                   byte_of(run->from), byte_of(run->to), err);
+    if (piece->known_as && strcmp(piece->known_as, piece->input->name) != 0)
         return err_set(err, STATUS_INPUT,
                        "%.300s has the name, the size and the ends of what was loaded as %.300s, but other "
                        "content between byte %llu and %llu of its text. If it is that file, name it so, and "
                        "give --reload-changed; else load it under another name",
-                       file->input->name, file->known_as, byte_of(run->from), byte_of(run->to));
-    file->changed = true;
+                       piece->input->name, piece->known_as, byte_of(run->from), byte_of(run->to));
+    piece->changed = true;
     return err_set(err, STATUS_INPUT,
                    "%s has changed since it was loaded: between byte %llu and %llu of its text it has other "
                    "content than then. Put the old content back, or give --reload-changed, which removes its "
                    "documents and loads it again",
-                   file->input->name, byte_of(run->from), byte_of(run->to));
+                   piece->input->name, byte_of(run->from), byte_of(run->to));
 }
 
 /* Refuses a file that is shorter than what was loaded of it. Always false. */
-static bool done_before_refuse_older(load_file_t *file, err_t *err) {
-    file->changed = true;
+static bool done_before_refuse_older(active_piece_t *piece, err_t *err) {
+    piece->changed = true;
     return err_set(err, STATUS_INPUT,
                    "%s is shorter than what was loaded of it, and it has another modification time than "
                    "then, so nobody can tell whether the rest of it is unchanged. Use the newest version of "
                    "the file, or give --reload-changed, which removes its documents and loads what is here",
-                   file->input->name);
+                   piece->input->name);
 }
 
 /* Compares the text of a done block; the result is known at the end of a run. */
-static bool compare(done_before_t *compared, load_file_t *file, const block_t *block, err_t *err) {
-    const done_run_t *run = done_runs_find(&file->done_before, block->from);
-    const done_run_t tail = {file->tail.from, file->tail.to, file->tail.hash};
+static bool compare(done_before_t *compared, active_piece_t *piece, const block_t *block, err_t *err) {
+    const done_run_t *run = done_runs_find(&piece->done_before, block->from);
+    const done_run_t tail = {piece->tail.from, piece->tail.to, piece->tail.hash};
     if (!run) /* it begins in or after what was the last block */
-        return refuse_changed(file, tail.from < tail.to ? &tail : &(done_run_t){block->from, block->to, 0},
+        return refuse_changed(piece, tail.from < tail.to ? &tail : &(done_run_t){block->from, block->to, 0},
                               err);
     if (run != compared->run) {
         compared->run = run;
@@ -306,15 +306,15 @@ static bool compare(done_before_t *compared, load_file_t *file, const block_t *b
     }
     compared->run_hash += block->hash;
     if (block->to > run->to || (block->to == run->to && compared->run_hash != run->hash))
-        return refuse_changed(file, run, err);
+        return refuse_changed(piece, run, err);
     compared->runs_compared += block->to == run->to;
     return true;
 }
 
 /* True if the block begins with the stream's former last block, which may have ended anywhere in it. If there was none, nothing
  * was loaded before. */
-static bool begins_with_tail(const load_file_t *file, const block_t *block) {
-    const tail_t *tail = &file->tail;
+static bool begins_with_tail(const active_piece_t *piece, const block_t *block) {
+    const tail_t *tail = &piece->tail;
     XXH3_state_t *state = tail->from < tail->to ? XXH3_createState() : NULL;
     bool found = tail->from == tail->to && !block->from;
     if (state)
@@ -328,40 +328,40 @@ static bool begins_with_tail(const load_file_t *file, const block_t *block) {
 }
 
 /* True for a stream that begins with all that was loaded of it, and is longer now. */
-static bool done_before_goes_on(const done_before_t *compared, const load_file_t *file,
+static bool done_before_goes_on(const done_before_t *compared, const active_piece_t *piece,
                                 const block_t *block) {
-    return file->only_compares && file->input->kind == INPUT_STREAM && file->dialect && !block->partial &&
-           compared->runs_compared == file->done_before.count &&
-           !done_runs_find(&file->done_before, block->from) &&
-           !(block->tail && compared->tail_hash + block->hash == file->tail.hash) &&
-           begins_with_tail(file, block);
+    return piece->only_compares && piece->input->kind == INPUT_STREAM && piece->dialect && !block->partial &&
+           compared->runs_compared == piece->done_before.count &&
+           !done_runs_find(&piece->done_before, block->from) &&
+           !(block->tail && compared->tail_hash + block->hash == piece->tail.hash) &&
+           begins_with_tail(piece, block);
 }
 
-static bool done_before_has(const load_file_t *file, const block_t *block) {
-    return file->only_compares ||
-           (file->compares
-                ? done_runs_find(&file->done_before, block->from) != NULL
-                : block->from < block->to && done_runs_cover(&file->done_before, block->from, block->to));
+static bool done_before_has(const active_piece_t *piece, const block_t *block) {
+    return piece->only_compares ||
+           (piece->compares
+                ? done_runs_find(&piece->done_before, block->from) != NULL
+                : block->from < block->to && done_runs_cover(&piece->done_before, block->from, block->to));
 }
 
 /* Compares a done block, if wanted. False: it has changed. A block that a fault of the input cut off proves nothing; the fault is
  * reported later. */
-static bool done_before_compare(done_before_t *compared, load_file_t *file, const block_t *block,
+static bool done_before_compare(done_before_t *compared, active_piece_t *piece, const block_t *block,
                                 err_t *err) {
-    if (block->partial || !(file->compares || file->only_compares))
+    if (block->partial || !(piece->compares || piece->only_compares))
         return true;
-    if (!file->only_compares || !block->tail)
-        return compare(compared, file, block, err);
+    if (!piece->only_compares || !block->tail)
+        return compare(compared, piece, block, err);
     compared->tail_hash += block->hash;
     return true;
 }
 
 /* False if the piece, all of which was compared, lacks text at its end. */
-static bool done_before_end(const done_before_t *compared, load_file_t *file, err_t *err) {
-    const done_run_t tail = {file->tail.from, file->tail.to, file->tail.hash};
-    if (file->compares && compared->runs_compared < file->done_before.count)
-        return refuse_changed(file, &file->done_before.runs[compared->runs_compared], err);
-    return !file->only_compares || compared->tail_hash == tail.hash || refuse_changed(file, &tail, err);
+static bool done_before_end(const done_before_t *compared, active_piece_t *piece, err_t *err) {
+    const done_run_t tail = {piece->tail.from, piece->tail.to, piece->tail.hash};
+    if (piece->compares && compared->runs_compared < piece->done_before.count)
+        return refuse_changed(piece, &piece->done_before.runs[compared->runs_compared], err);
+    return !piece->only_compares || compared->tail_hash == tail.hash || refuse_changed(piece, &tail, err);
 }
 
 /* ---- torn: a last record without a line end, in a file that may grow: sent by itself, when the catalog knows of it ---- */
@@ -399,7 +399,7 @@ static uint32_t last_record(const schema_t *schema, const block_t *block) {
         return end ? (uint32_t)(end + 1 - text) : 0;
     }
     const size_t begin = block->file_start ? dialect_begin(schema, text, block->length) : 0;
-    ends_t ends = ends_begin(schema, block->file->dialect->delimiter);
+    ends_t ends = ends_begin(schema, block->piece->dialect->delimiter);
     ends_on(&ends, text + begin, block->length - begin, true, SIZE_MAX);
     size_t last = begin + ends.record;
     for (size_t next = last; next < block->length;) {
@@ -417,7 +417,7 @@ static bool torn_cut(const schema_t *schema, pool_t *pool, block_t **block, news
     torn->block = NULL;
     if (schema->kind == RECORDS_BSON) /* a document says where it ends */
         return true;
-    if (!last->tail || !last->file->may_be_torn || last->oversize.length || !last->length ||
+    if (!last->tail || !last->piece->may_be_torn || last->oversize.length || !last->length ||
         text[last->length - 1] == '\n')
         return true;
     size_t before = last->file_start ? dialect_begin(schema, text, last->length) : 0;
@@ -433,7 +433,7 @@ static bool torn_cut(const schema_t *schema, pool_t *pool, block_t **block, news
     text = last->buffer.bytes + before;
     const uint64_t length = last->length - before;
     *torn = (news_t){.kind = NEWS_TORN,
-                     .file = last->file,
+                     .piece = last->piece,
                      .torn = {last->offset + before, length, XXH3_64bits(text, length)},
                      .block = last};
     return true;
@@ -481,7 +481,7 @@ static bool limited_cut(limited_t *limited, block_t *block, err_t *err) {
     if (!limited->counter && !(limited->counter = records_new(limited->schema)))
         return err_memory(err, 1);
     record_t record;
-    records_begin(limited->counter, block->file->dialect, block->buffer.bytes, block->length,
+    records_begin(limited->counter, block->piece->dialect, block->buffer.bytes, block->length,
                   block->file_start, false, 0);
     for (;;) {
         parsed_t parsed = records_next_into(limited->counter, &limited->scratch, &record, NULL);
@@ -514,9 +514,9 @@ struct feeder {
     feeder_options_t options;
     team_t team;
     atomic_uint running;
-    queue_t *files;             /* lists to be read by one thread each: a piece, or those of a stream */
-    load_file_t *list, **after; /* the main thread's: pieces of a stream, until the last of them comes */
-    atomic_uint given, resting; /* lists that no thread is through with; threads that wait for one */
+    queue_t *pieces;               /* lists to be read by one thread each: a piece, or those of a stream */
+    active_piece_t *list, **after; /* the main thread's: pieces of a stream, until the last of them comes */
+    atomic_uint given, resting;    /* lists that no thread is through with; threads that wait for one */
     uint32_t threads;
     atomic_ullong disk_bytes, text_bytes;
     pthread_mutex_t lock; /* guards calls of misfit, and */
@@ -535,7 +535,7 @@ typedef struct {
     bool over; /* nothing more is to be fed */
 
     /* of the current file */
-    load_file_t *file;
+    active_piece_t *piece;
     cutter_t *cutter;
     uint64_t end; /* of what was cut; UINT64_MAX: nothing yet */
     uint32_t epoch;
@@ -568,7 +568,7 @@ static bool push(worker_t *worker, block_t *block) {
     *worker->chain_end = block;
     worker->chain_end = &block->next;
     worker->chain_bytes += (uint32_t)block->buffer.capacity;
-    bool may_wait = block->tail && block->file->input->kind != INPUT_STREAM;
+    bool may_wait = block->tail && block->piece->input->kind != INPUT_STREAM;
     if (options->loading) {
         load_state_add_block(options->loading);
         block->counted = true;
@@ -578,7 +578,7 @@ static bool push(worker_t *worker, block_t *block) {
 
 static bool tell(const worker_t *worker, news_t news, err_t *err) {
     load_state_t *loading = worker->feeder->options.loading;
-    news.file = worker->file;
+    news.piece = worker->piece;
     news.epoch = worker->epoch;
     return !loading || load_state_tell(loading, &news, err);
 }
@@ -586,14 +586,14 @@ static bool tell(const worker_t *worker, news_t news, err_t *err) {
 /* Compares a done block, or passes over it. *again: it is to be loaded all the same, since a stream goes on in it. */
 static bool take_done(worker_t *worker, block_t *block, bool *again, err_t *err) {
     const feeder_options_t *options = &worker->feeder->options;
-    load_file_t *file = worker->file;
-    *again = done_before_goes_on(&worker->compared, file, block);
+    active_piece_t *piece = worker->piece;
+    *again = done_before_goes_on(&worker->compared, piece, block);
     if (!*again)
-        return done_before_compare(&worker->compared, file, block, err);
-    if (!options->go_on(options->context, file, err))
+        return done_before_compare(&worker->compared, piece, block, err);
+    if (!options->go_on(options->context, piece, err))
         return false;
-    worker->epoch = block->epoch = file->epoch;
-    block->begun_before = file->begun_before;
+    worker->epoch = block->epoch = piece->epoch;
+    block->begun_before = piece->begun_before;
     return true;
 }
 
@@ -618,10 +618,11 @@ static bool make_ready(worker_t *worker, block_t **block, err_t *err) {
             return false;
         worker->over = (*block)->partial && !worker->limited.left; /* a damaged input makes it partial, too */
         if (worker->over)                                          /* not fed to its end, but this far */
-            worker->file->blocks = (*block)->to;
+            worker->piece->blocks = (*block)->to;
     }
-    if (options->numbered && (!options->extend(options->context, worker->file, cut_block_last(*block), err) ||
-                              !cut_block_number(*block, err)))
+    if (options->numbered &&
+        (!options->extend(options->context, worker->piece, cut_block_last(*block), err) ||
+         !cut_block_number(*block, err)))
         return false;
     return !(*block)->tail || (*block)->partial || !options->loading || hold_back_torn(worker, block, err);
 }
@@ -629,14 +630,14 @@ static bool make_ready(worker_t *worker, block_t **block, err_t *err) {
 /* Makes a block of a cut, and hands it on unless it is done. */
 static bool hand_on(worker_t *worker, cut_t *cut, uint64_t from, err_t *err) {
     pipeline_t *pipeline = worker->feeder->options.pipeline;
-    block_t *block = cut_block_new(worker->file, cut, from, worker->epoch);
+    block_t *block = cut_block_new(worker->piece, cut, from, worker->epoch);
     if (!block) {
         pool_give(pipeline->pool, &cut->buffer);
         return err_memory(err, sizeof *block);
     }
     bool loads = true;
     worker->at_beginning = false;
-    const bool ok = (!done_before_has(worker->file, block) || take_done(worker, block, &loads, err)) &&
+    const bool ok = (!done_before_has(worker->piece, block) || take_done(worker, block, &loads, err)) &&
                     (!loads || make_ready(worker, &block, err));
     if (!ok || !loads) {
         pipeline_free_block(pipeline, block);
@@ -649,22 +650,22 @@ static bool hand_on(worker_t *worker, cut_t *cut, uint64_t from, err_t *err) {
 
 /* Moves on past done blocks if the next cut would begin in them. */
 static bool pass_over_done(worker_t *worker, uint64_t *window, err_t *err) {
-    const load_file_t *file = worker->file;
-    const done_run_t *run = done_runs_find(&file->done_before, *window);
-    if (!run || *window + LEAST_SEEK >= run->to || file->compares || !input_has_places(file->input))
+    const active_piece_t *piece = worker->piece;
+    const done_run_t *run = done_runs_find(&piece->done_before, *window);
+    if (!run || *window + LEAST_SEEK >= run->to || piece->compares || !input_has_places(piece->input))
         return true;
     *window = run->to;
-    return beginning_seek(&worker->beginning, worker->file, worker->cutter, run->to, err);
+    return beginning_seek(&worker->beginning, worker->piece, worker->cutter, run->to, err);
 }
 
 /* Cuts the next block, and hands it on. *any is false at the end of the piece. */
 static bool feed_next(worker_t *worker, bool *any, err_t *err) {
     feeder_t *feeder = worker->feeder;
-    const load_file_t *file = worker->file;
+    const active_piece_t *piece = worker->piece;
     cut_t cut;
-    uint64_t window = worker->end == UINT64_MAX ? file->from : worker->end / RECORD_ID_BLOCK_BYTES;
+    uint64_t window = worker->end == UINT64_MAX ? piece->from : worker->end / RECORD_ID_BLOCK_BYTES;
     *any = false;
-    if (window >= file->to)
+    if (window >= piece->to)
         return true;
     if (!pass_over_done(worker, &window, err))
         return false;
@@ -672,52 +673,52 @@ static bool feed_next(worker_t *worker, bool *any, err_t *err) {
     const int got = cutter_next(worker->cutter, &cut, err);
     if (got <= 0)
         return got == 0;
-    if (cut.offset / RECORD_ID_BLOCK_BYTES >= file->to) {
+    if (cut.offset / RECORD_ID_BLOCK_BYTES >= piece->to) {
         pool_give(feeder->options.pipeline->pool, &cut.buffer); /* of the next piece */
         return true;
     }
     *any = true;
     worker->end = cut.next_offset;
     feeder->text_bytes += cut.length;
-    feeder->disk_bytes += input_has_places(file->input) ? cut.next_offset - from : 0;
+    feeder->disk_bytes += input_has_places(piece->input) ? cut.next_offset - from : 0;
     return hand_on(worker, &cut, window, err);
 }
 
 /* False if another load has taken the piece, or this one has taken it again since, which is another ownership. */
 static bool is_ours(const worker_t *worker) {
-    return worker->file->epoch == worker->epoch;
+    return worker->piece->epoch == worker->epoch;
 }
 
 static bool finish(worker_t *worker, err_t *err) {
-    load_file_t *file = worker->file;
+    active_piece_t *piece = worker->piece;
     const uint64_t end = worker->end == UINT64_MAX ? 0 : worker->end;
-    const bool to_its_end = file->to != UINT64_MAX && worker->end != UINT64_MAX;
+    const bool to_its_end = piece->to != UINT64_MAX && worker->end != UINT64_MAX;
     if (to_its_end)
-        beginning_note_end(&worker->beginning, file, worker->cutter, end);
-    if (!done_before_end(&worker->compared, file, err))
+        beginning_note_end(&worker->beginning, piece, worker->cutter, end);
+    if (!done_before_end(&worker->compared, piece, err))
         return false;
-    if (file->only_compares)
+    if (piece->only_compares)
         return tell(worker, (news_t){.kind = NEWS_COMPARED}, err);
-    file->blocks = to_its_end                  ? file->to
-                   : worker->end == UINT64_MAX ? file->from
-                                               : (end + RECORD_ID_BLOCK_BYTES - 1) / RECORD_ID_BLOCK_BYTES;
+    piece->blocks = to_its_end                  ? piece->to
+                    : worker->end == UINT64_MAX ? piece->from
+                                                : (end + RECORD_ID_BLOCK_BYTES - 1) / RECORD_ID_BLOCK_BYTES;
     const news_t fed = {
-        .kind = NEWS_FED, .end_block = file->blocks, .tail_parts = worker->tail_parts, .end = end};
+        .kind = NEWS_FED, .end_block = piece->blocks, .tail_parts = worker->tail_parts, .end = end};
     return tell(worker, fed, err);
 }
 
 /* Feeds the piece from where the cutter is. */
 static bool feed_blocks(worker_t *worker, source_t *source, err_t *err) {
     feeder_t *feeder = worker->feeder;
-    load_file_t *file = worker->file;
+    active_piece_t *piece = worker->piece;
     uint64_t disk = 0; /* counts what was read of a stream before, too */
-    bool any = true, ok = beginning_read(&worker->beginning, file, worker->cutter, err);
+    bool any = true, ok = beginning_read(&worker->beginning, piece, worker->cutter, err);
     while (ok && any && !worker->over && is_ours(worker)) {
         ok = feed_next(worker, &any, err);
         if (ok && any)
-            file->begun = true;
+            piece->begun = true;
         const uint64_t now = source_disk_bytes(source);
-        feeder->disk_bytes += input_has_places(file->input) ? 0 : now - disk;
+        feeder->disk_bytes += input_has_places(piece->input) ? 0 : now - disk;
         disk = now;
         worker->over |= stop_signal() || pool_closed(feeder->options.pipeline->pool);
     }
@@ -728,24 +729,24 @@ static bool feed_blocks(worker_t *worker, source_t *source, err_t *err) {
 }
 
 static bool feed_text(worker_t *worker, err_t *err) {
-    load_file_t *file = worker->file;
-    if (file->input->kind == INPUT_STREAM && atomic_exchange(&file->opened, true))
+    active_piece_t *piece = worker->piece;
+    if (piece->input->kind == INPUT_STREAM && atomic_exchange(&piece->opened, true))
         return err_set(err, STATUS_SERVER,
                        "%s was taken over by another load, which has not loaded all of it, and what was read "
                        "of it here cannot be read again: run the same command again, with all of the stream",
-                       file->input->name);
+                       piece->input->name);
     worker->at_beginning = true;
     worker->end = UINT64_MAX;
-    worker->epoch = file->epoch;
+    worker->epoch = piece->epoch;
     worker->tail_parts = 0;
     worker->compared = (done_before_t){0};
-    if (file->is_older)
-        return done_before_refuse_older(file, err);
-    source_t *source = source_open_in(&worker->kit, file->input, err);
+    if (piece->is_older)
+        return done_before_refuse_older(piece, err);
+    source_t *source = source_open_in(&worker->kit, piece->input, err);
     if (!source)
         return false;
-    if (file->to != UINT64_MAX) /* and what of its last record may follow */
-        source_read_until(source, file->to * RECORD_ID_BLOCK_BYTES + (CUTTER_BUFFER - CUTTER_WINDOW));
+    if (piece->to != UINT64_MAX) /* and what of its last record may follow */
+        source_read_until(source, piece->to * RECORD_ID_BLOCK_BYTES + (CUTTER_BUFFER - CUTTER_WINDOW));
     worker->cutter = cutter_new(source, worker->feeder->options.pipeline->pool, CUTTER_RECORD, err);
     const bool ok = worker->cutter && feed_blocks(worker, source, err);
     cutter_destroy(worker->cutter);
@@ -754,33 +755,33 @@ static bool feed_text(worker_t *worker, err_t *err) {
 }
 
 /* True if the file is left out. All its pieces are; and, where order matters, so are the files after it. */
-static bool is_left_out(const feeder_t *feeder, const load_file_t *file) {
+static bool is_left_out(const feeder_t *feeder, const active_piece_t *piece) {
     const feeder_options_t *options = &feeder->options;
-    const load_file_t *at = file, *end = options->files + options->file_count;
-    while (at > options->files && at[-1].input == file->input)
+    const active_piece_t *at = piece, *end = options->pieces + options->piece_count;
+    while (at > options->pieces && at[-1].input == piece->input)
         at--;
-    while (at < end && at->input == file->input && !at->misfit)
+    while (at < end && at->input == piece->input && !at->misfit)
         at++;
-    return (options->in_order && feeder->skipped_any) || (at < end && at->input == file->input);
+    return (options->in_order && feeder->skipped_any) || (at < end && at->input == piece->input);
 }
 
 /* True if the file may be left out: it does not fit the format, or cannot be read to its end. */
 static bool may_leave_out(worker_t *worker, err_t *err) {
     feeder_t *feeder = worker->feeder;
     const feeder_options_t *options = &feeder->options;
-    load_file_t *file = worker->file;
+    active_piece_t *piece = worker->piece;
     if ((!worker->at_beginning && !options->skips) || !err->text[0] || err->status != STATUS_INPUT ||
         !options->misfit)
         return false;
     pthread_mutex_lock(&feeder->lock);
-    const bool may = is_left_out(feeder, file) || options->misfit(options->context, file, err);
-    file->misfit = feeder->skipped_any = true;
+    const bool may = is_left_out(feeder, piece) || options->misfit(options->context, piece, err);
+    piece->misfit = feeder->skipped_any = true;
     pthread_mutex_unlock(&feeder->lock);
     return may;
 }
 
 static bool feed_file(worker_t *worker, err_t *err) {
-    if (!is_left_out(worker->feeder, worker->file)) {
+    if (!is_left_out(worker->feeder, worker->piece)) {
         if (feed_text(worker, err))
             return true;
         if (!may_leave_out(worker, err))
@@ -789,25 +790,25 @@ static bool feed_file(worker_t *worker, err_t *err) {
     return tell(worker, (news_t){.kind = NEWS_SKIPPED}, err);
 }
 
-void feeder_give(feeder_t *feeder, load_file_t *file, bool more) {
+void feeder_give(feeder_t *feeder, active_piece_t *piece, bool more) {
     if (!feeder->list)
         feeder->after = &feeder->list;
-    if (file) {
-        file->given = true;
-        file->next = NULL;
-        *feeder->after = file;
-        feeder->after = &file->next;
+    if (piece) {
+        piece->given = true;
+        piece->next = NULL;
+        *feeder->after = piece;
+        feeder->after = &piece->next;
     }
     if (more || !feeder->list)
         return;
     feeder->given++;
-    queue_push(feeder->files, feeder->list, 0);
+    queue_push(feeder->pieces, feeder->list, 0);
     feeder->list = NULL;
 }
 
 size_t feeder_waiting(feeder_t *feeder, bool *hungry) {
     *hungry = feeder->resting > 0;
-    return queue_count(feeder->files);
+    return queue_count(feeder->pieces);
 }
 
 bool feeder_is_idle(const feeder_t *feeder) {
@@ -825,39 +826,39 @@ static void rest(feeder_t *feeder) {
     pthread_mutex_unlock(&options->loading->lock);
 }
 
-/* Takes the next files. Before it waits for them, it pushes its chain. */
-static load_file_t *take_files(worker_t *worker) {
+/* Takes the next pieces. Before it waits for them, it pushes its chain. */
+static active_piece_t *take_pieces(worker_t *worker) {
     feeder_t *feeder = worker->feeder;
-    load_file_t *files = queue_pop(feeder->files, 0, 0, 1);
-    if (files || !push_chain(worker))
-        return files;
+    active_piece_t *pieces = queue_pop(feeder->pieces, 0, 0, 1);
+    if (pieces || !push_chain(worker))
+        return pieces;
     rest(feeder);
-    files = queue_pop(feeder->files, -1, 0, 1);
+    pieces = queue_pop(feeder->pieces, -1, 0, 1);
     feeder->resting--;
-    return files;
+    return pieces;
 }
 
 /* Feeds a piece, unless it was lost before its turn came. */
-static void feed_piece(worker_t *worker, load_file_t *file) {
+static void feed_piece(worker_t *worker, active_piece_t *piece) {
     feeder_t *feeder = worker->feeder;
     err_t err = {.text = ""};
-    worker->file = file;
-    if (!file->work || file->only_compares || file->epoch) {
-        if (file->input->kind == INPUT_STREAM) /* a stream may be slow */
+    worker->piece = piece;
+    if (!piece->work || piece->only_compares || piece->epoch) {
+        if (piece->input->kind == INPUT_STREAM) /* a stream may be slow */
             worker->over |= !push_chain(worker);
         if (!worker->over && !feed_file(worker, &err) && err.text[0])
             team_fail(&feeder->team, &err);
     }
-    file->given = false;
+    piece->given = false;
     worker->over |= !worker->limited.left || team_failed(&feeder->team) || stop_signal();
 }
 
 static void feed(worker_t *worker) {
-    load_file_t *file, *next;
-    while (!worker->over && (file = take_files(worker))) {
-        for (; file && !worker->over; file = next) {
-            next = file->next; /* when it was fed, it is the main thread's */
-            feed_piece(worker, file);
+    active_piece_t *piece, *next;
+    while (!worker->over && (piece = take_pieces(worker))) {
+        for (; piece && !worker->over; piece = next) {
+            next = piece->next; /* when it was fed, it is the main thread's */
+            feed_piece(worker, piece);
         }
         worker->feeder->given -= !worker->over; /* else the load waits until all feeders have ended */
     }
@@ -867,7 +868,7 @@ static void feed(worker_t *worker) {
  * to send: feeder_join closes its queue. */
 static void end_feeders(feeder_t *feeder, uint32_t count) {
     const feeder_options_t *options = &feeder->options;
-    queue_close(feeder->files);
+    queue_close(feeder->pieces);
     if (atomic_fetch_sub(&feeder->running, count) != count)
         return;
     if (!options->loading) {
@@ -895,8 +896,8 @@ static void *work(void *context) {
         .beginning = {.schema = options->schema,
                       .options = &feeder->options,
                       .pool = options->pipeline->pool,
-                      .files = options->files,
-                      .file_count = options->file_count,
+                      .pieces = options->pieces,
+                      .piece_count = options->piece_count,
                       .lock = &feeder->beginnings}};
     feed(&worker);
     push_chain(&worker);
@@ -909,36 +910,36 @@ static void *work(void *context) {
 /* Counts pipes. Who fills several by turns would wait for ever at one that is not read, and so would we. */
 static size_t count_pipes(const feeder_options_t *options) {
     size_t count = 0;
-    for (size_t i = 0; i < options->file_count; i++)
-        count += options->files[i].input->kind == INPUT_STREAM;
+    for (size_t i = 0; i < options->piece_count; i++)
+        count += options->pieces[i].input->kind == INPUT_STREAM;
     return count;
 }
 
 uint32_t feeder_threads(const feeder_options_t *options) {
     const size_t cpus = (size_t)sysconf(_SC_NPROCESSORS_ONLN), pipes = count_pipes(options),
                  most = pipes > cpus ? pipes : cpus,
-                 useful = options->file_count < most ? options->file_count : most,
+                 useful = options->piece_count < most ? options->piece_count : most,
                  threads = options->limit != UINT64_MAX ? 1
                            : options->threads           ? options->threads
                                                         : useful;
     return threads > MOST_THREADS ? MOST_THREADS : threads < 1 ? 1 : (uint32_t)threads;
 }
 
-/* Gives all files at once; those of one stream together. */
+/* Gives all pieces at once; those of one stream together. */
 static void give_all(feeder_t *feeder) {
-    load_file_t *files = feeder->options.files;
-    for (size_t i = 0, count = feeder->options.file_count; i < count; i++)
-        feeder_give(feeder, &files[i],
-                    i + 1 < count && input_is_in_stream(files[i].input) &&
-                        files[i + 1].input->archive == files[i].input->archive);
-    queue_close(feeder->files);
+    active_piece_t *pieces = feeder->options.pieces;
+    for (size_t i = 0, count = feeder->options.piece_count; i < count; i++)
+        feeder_give(feeder, &pieces[i],
+                    i + 1 < count && input_is_in_stream(pieces[i].input) &&
+                        pieces[i + 1].input->archive == pieces[i].input->archive);
+    queue_close(feeder->pieces);
 }
 
 feeder_t *feeder_start(const feeder_options_t *options, err_t *err) {
     feeder_t *feeder = calloc(1, sizeof *feeder);
-    if (!feeder || !(feeder->files = queue_new(options->file_count + 1))) {
+    if (!feeder || !(feeder->pieces = queue_new(options->piece_count + 1))) {
         free(feeder);
-        err_memory(err, (options->file_count + 1) * sizeof(void *));
+        err_memory(err, (options->piece_count + 1) * sizeof(void *));
         return NULL;
     }
     feeder->options = *options;
@@ -968,10 +969,10 @@ feeder_progress_t feeder_progress(feeder_t *feeder) {
 }
 
 bool feeder_join(feeder_t *feeder, err_t *err) {
-    queue_close(feeder->files);
+    queue_close(feeder->pieces);
     const bool ok = team_join(&feeder->team, err);
     queue_close(feeder->options.pipeline->queue);
-    queue_destroy(feeder->files);
+    queue_destroy(feeder->pieces);
     pthread_mutex_destroy(&feeder->lock);
     pthread_mutex_destroy(&feeder->beginnings);
     free(feeder);

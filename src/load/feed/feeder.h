@@ -14,8 +14,8 @@ typedef struct feeder feeder_t;
 
 typedef struct {
     const schema_t *schema;
-    load_file_t *files;
-    size_t file_count;
+    active_piece_t *pieces;
+    size_t piece_count;
     pipeline_t *pipeline; /* its queue is closed at the end */
     uint32_t threads;     /* 0: as many as CPUs and files; more for more pipes than CPUs */
     /* records; UINT64_MAX: none. A limit means one thread, so that these are the first records */
@@ -23,20 +23,20 @@ typedef struct {
     bool limit_is_about;   /* lines count as records while they are few: much quicker, and never more */
     remote_pace_t objects; /* of all threads together */
     bool numbered;         /* blocks get their id_base from the file's extents */
-    bool by_pieces;        /* files are fed when feeder_give gives them; else all are, at once */
+    bool by_pieces;        /* pieces are fed when feeder_give gives them; else all are, at once */
     load_state_t *loading; /* learns of blocks and pieces; or NULL */
     /* Finds numbers for an offset of a file of unknown size. */
-    bool (*extend)(void *context, load_file_t *file, uint64_t offset, err_t *err);
+    bool (*extend)(void *context, active_piece_t *piece, uint64_t offset, err_t *err);
     /* Called for a stream that was only to be compared, and continues after what was loaded: it is to be loaded from here on. */
-    bool (*go_on)(void *context, load_file_t *file, err_t *err);
+    bool (*go_on)(void *context, active_piece_t *piece, err_t *err);
     bool skips;    /* misfit is also called for files of which something was read */
     bool in_order; /* one thread: files after one that is left out wait, and are left out, too */
     /* Called when a file cannot be read to its end, for the reason in *err (status 5). True: the feeding continues with the next
      * file. One call at a time. NULL: never. */
-    bool (*misfit)(void *context, load_file_t *file, err_t *err);
+    bool (*misfit)(void *context, active_piece_t *piece, err_t *err);
     /* Called for each header before its file is cut; may be NULL. unknown: names of columns that the format does not have, a NUL
      * after each. */
-    bool (*columns)(void *context, load_file_t *file, const dialect_t *dialect, const text_t *unknown,
+    bool (*columns)(void *context, active_piece_t *piece, const dialect_t *dialect, const text_t *unknown,
                     err_t *err);
     void *context;
 } feeder_options_t;
@@ -48,7 +48,7 @@ feeder_t *feeder_start(const feeder_options_t *options, err_t *err);
 
 /* Gives a piece to the feeders, whose it is until they are through (file->given). more: the next piece of its stream follows at
  * once: one feeder reads all of these in one pass. NULL: that piece does not come after all. Main thread. */
-void feeder_give(feeder_t *feeder, load_file_t *file, bool more);
+void feeder_give(feeder_t *feeder, active_piece_t *piece, bool more);
 
 /* Returns how many pieces, or passes over a stream, wait to be read. *hungry: a feeder has nothing to read. */
 size_t feeder_waiting(feeder_t *feeder, bool *hungry);

@@ -76,8 +76,8 @@ bool plan_check_copies(const plan_t *plan, err_t *err);
 bool plan_take_new_columns(plan_t *plan, err_t *err);
 
 /* Notes for the result what a header lacks of the format, and the columns that are left out. One thread at a time. */
-bool plan_note_header(plan_t *plan, const load_file_t *file, const dialect_t *dialect, const text_t *unknown,
-                      err_t *err);
+bool plan_note_header(plan_t *plan, const active_piece_t *file, const dialect_t *dialect,
+                      const text_t *unknown, err_t *err);
 
 /* ---- target/shard_key.c ---- */
 

@@ -145,7 +145,7 @@ static void report(const rejects_t *rejects, const reject_t *reject) {
     const char *path = rejects_path(rejects);
     char place[REJECT_PLACE];
     if (rejects->count <= SAID_ONE_BY_ONE)
-        log_warn("rejected %s%s (offset %" PRIu64 "%s%s): %s", reject->file->input->name,
+        log_warn("rejected %s%s (offset %" PRIu64 "%s%s): %s", reject->piece->input->name,
                  reject_place(reject, place), reject->offset, reject->field ? ", field " : "",
                  reject->field ? reject->field : "", reject->reason);
     else if (rejects->count == SAID_ONE_BY_ONE + 1)
@@ -158,7 +158,7 @@ bool rejects_add(rejects_t *rejects, const reject_t *reject, err_t *err) {
     bool ok = write_one(rejects, reject, err);
     if (ok) {
         rejects->count++;
-        rejects->leading += reject->file == rejects->options.first && reject->offset < RECORD_ID_BLOCK_BYTES;
+        rejects->leading += reject->piece == rejects->options.first && reject->offset < RECORD_ID_BLOCK_BYTES;
         report(rejects, reject);
         if (too_many(rejects, false) || all_rejected(rejects))
             ok = say_too_many(rejects, false, err);

@@ -10,12 +10,12 @@ typedef struct rejects rejects_t;
 
 typedef struct {
     reject_target_t file;
-    bool write;               /* false: only count and report */
-    const char *format;       /* the argument of --format; or NULL */
-    const load_file_t *first; /* the input at whose beginning a wrong format is noticed; or NULL */
-    uint64_t most;            /* more rejects than this end the load; */
-    double most_percent;      /* or more than this share of the records, where >= 0; 100: no limit */
-    uint64_t to_come;         /* the first value for rejects_to_come */
+    bool write;                  /* false: only count and report */
+    const char *format;          /* the argument of --format; or NULL */
+    const active_piece_t *first; /* the input at whose beginning a wrong format is noticed; or NULL */
+    uint64_t most;               /* more rejects than this end the load; */
+    double most_percent;         /* or more than this share of the records, where >= 0; 100: no limit */
+    uint64_t to_come;            /* the first value for rejects_to_come */
 } reject_options_t;
 
 enum { REJECT_USUAL_MOST = 1000 }; /* without --max-rejects */

@@ -312,15 +312,15 @@ const char *reject_place(const reject_t *reject, char out[REJECT_PLACE]) {
 
 static const char *spell_dialect(reject_writer_t *writer, const reject_t *reject) {
     writer->spelling.length = 0;
-    if (!reject->file->dialect)
+    if (!reject->piece->dialect)
         return "delimiter=2c columns=-";
-    dialect_print(reject->file->dialect, &writer->spelling);
+    dialect_print(reject->piece->dialect, &writer->spelling);
     return writer->spelling.bytes;
 }
 
 /* The name of its input that the catalog has, which stays the same when a load continues from another folder. */
 static const char *input_of(const reject_t *reject) {
-    return reject->file->known_as ? reject->file->known_as : reject->file->input->name;
+    return reject->piece->known_as ? reject->piece->known_as : reject->piece->input->name;
 }
 
 /* NULL: out of memory. */
@@ -334,8 +334,8 @@ static char *print_head(reject_writer_t *writer, const reject_t *reject, const r
         snprintf(kept, sizeof kept, " kept=%" PRIu64, reject->kept);
     if (reject->of && reject->of != identity->hash)
         snprintf(of, sizeof of, " of=%016" PRIx64, reject->of);
-    if (reject->file->known_as)
-        snprintf(input, sizeof input, " input=%" PRIu32, reject->file->ordinal);
+    if (reject->piece->known_as)
+        snprintf(input, sizeof input, " input=%" PRIu32, reject->piece->ordinal);
     print_word(input_of(reject), name, sizeof name);
     const int length =
         asprintf(&head,
@@ -343,16 +343,16 @@ static char *print_head(reject_writer_t *writer, const reject_t *reject, const r
                  "%s dialect=%016" PRIx64 " field=%s %s%s file=%s" REJECT_FOR_PEOPLE "%s%s: %s%s\n",
                  writer->mark, reject->offset, reject->line, reject->length, kept, identity->hash, of,
                  identity->dialect, reject->field ? reject->field : "-", spell_dialect(writer, reject), input,
-                 name, reject->file->input->name, reject_place(reject, place), reason,
+                 name, reject->piece->input->name, reject_place(reject, place), reason,
                  kept[0] ? " (only its first bytes are kept here)" : "");
     return length < 0 ? NULL : head;
 }
 
 static bool write_entry(reject_writer_t *writer, const reject_t *reject, err_t *err) {
-    const load_file_t *file = reject->file;
+    const active_piece_t *piece = reject->piece;
     const reject_identity_t identity =
-        reject_identity(input_of(reject), reject_inputs_ordinal(writer->target->inputs, file->ordinal),
-                        file->dialect ? file->dialect->hash : 0, reject->offset, reject->length,
+        reject_identity(input_of(reject), reject_inputs_ordinal(writer->target->inputs, piece->ordinal),
+                        piece->dialect ? piece->dialect->hash : 0, reject->offset, reject->length,
                         reject_identity_hash(reject->bytes, (size_t)reject->kept));
     /* where the retried file is the load's own, no file need be opened for writing to see that it has this reject */
     if (reject_known_has(&writer->known, &identity))

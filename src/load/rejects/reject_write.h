@@ -20,7 +20,7 @@ typedef struct {
 } reject_target_t;
 
 typedef struct {
-    const load_file_t *file;
+    const active_piece_t *piece;
     uint64_t offset, line; /* line: 0 if unknown */
     uint32_t column;       /* 0: the whole line */
     const char *field;     /* or NULL */

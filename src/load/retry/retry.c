@@ -370,7 +370,7 @@ static bool retry_marks_settle(run_t *run, const block_t *done, err_t *err) {
     size_t others = marks->others;
     bool ok = true;
     for (; done; done = done->next) {
-        item_t *item = done->refusal ? NULL : find_item(marks, done->file->ordinal, done->offset);
+        item_t *item = done->refusal ? NULL : find_item(marks, done->piece->ordinal, done->offset);
         if (item) {
             item->is.stored = done->counts.of[FATE_LOADED] || done->counts.of[FATE_THERE];
             item->is.refused = done->counts.of[FATE_REJECTED] > 0;
@@ -397,9 +397,9 @@ static input_file_t *new_input(const char *name) {
 }
 
 /* Returns the file of a block; records of one input mostly follow one another, and share it. */
-static load_file_t *file_of(run_t *run, const fix_t *fix, const retry_t *retry, err_t *err) {
+static active_piece_t *piece_of(run_t *run, const fix_t *fix, const retry_t *retry, err_t *err) {
     const schema_t *schema = run->plan->schema;
-    load_file_t *last = run->file_count ? &run->files[run->file_count - 1] : NULL;
+    active_piece_t *last = run->piece_count ? &run->pieces[run->piece_count - 1] : NULL;
     const entry_t *entry = run->places ? fixes_input(&run->fixes, fix, run->places) : NULL;
     dialect_t read_by = retry->dialect;
     read_by.bad_value = entry ? fixes_bad_value(schema, entry) : schema->bad_value;
@@ -412,32 +412,32 @@ static load_file_t *file_of(run_t *run, const fix_t *fix, const retry_t *retry, 
         err_memory(err, sizeof *dialect);
         return NULL;
     }
-    load_file_t *file = &run->files[run->file_count++];
-    *file = (load_file_t){.input = input, .dialect = dialect, .to = UINT64_MAX};
+    active_piece_t *piece = &run->pieces[run->piece_count++];
+    *piece = (active_piece_t){.input = input, .dialect = dialect, .to = UINT64_MAX};
     if (entry) {
-        file->known_as = entry->path;
-        file->ordinal = entry->ordinal;
-        file->extents = entry->extents;
-        file->extent_count = entry->extent_count;
+        piece->known_as = entry->path;
+        piece->ordinal = entry->ordinal;
+        piece->extents = entry->extents;
+        piece->extent_count = entry->extent_count;
     }
-    return file;
+    return piece;
 }
 
 /* Hands a record to the senders, in a block of its own. */
 static bool feed_record(run_t *run, const fix_t *fix, const retry_t *retry, err_t *err) {
     const reject_entry_t *entry = fix->entry;
     pool_t *pool = run->loading.pipeline.pool;
-    load_file_t *file = file_of(run, fix, retry, err);
-    block_t *block = file ? calloc(1, sizeof *block) : NULL;
+    active_piece_t *piece = piece_of(run, fix, retry, err);
+    block_t *block = piece ? calloc(1, sizeof *block) : NULL;
     if (!block)
-        return file && err_memory(err, sizeof *block);
+        return piece && err_memory(err, sizeof *block);
     if (!pool_take(pool, retry->length, &block->buffer)) {
         free(block);
         return pool_closed(pool) || err_memory(err, retry->length);
     }
     memcpy(block->buffer.bytes, retry->bytes, retry->length);
     memset(block->buffer.bytes + retry->length, 0, POOL_SLACK);
-    block->file = file;
+    block->piece = piece;
     block->length = (uint32_t)retry->length;
     block->offset = entry->offset;
     block->first_line = entry->line;
@@ -525,8 +525,8 @@ static bool read_fixes(run_t *run, err_t *err) {
                                      .catalog = run->target->own_catalog};
     if (!fixes_read(&run->fixes, paths, 1, run->places_before, &options, err))
         return false;
-    run->files = calloc(run->fixes.entries + 1, sizeof *run->files);
-    return run->files || err_memory(err, run->fixes.entries * sizeof *run->files);
+    run->pieces = calloc(run->fixes.entries + 1, sizeof *run->pieces);
+    return run->pieces || err_memory(err, run->fixes.entries * sizeof *run->pieces);
 }
 
 /* Judges and notes marks while nobody else can change them. */

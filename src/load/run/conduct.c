@@ -42,25 +42,26 @@ static bool keep(run_t *run, void *memory, err_t *err) {
     return true;
 }
 
-static bool copy_extents(run_t *run, load_file_t *file, const entry_t *entry, err_t *err) {
-    if (!keep(run, file->extents, err) || !entry_copy_items((void **)&file->extents, entry->extents,
-                                                            entry->extent_count, sizeof *entry->extents, err))
+static bool copy_extents(run_t *run, active_piece_t *piece, const entry_t *entry, err_t *err) {
+    if (!keep(run, piece->extents, err) ||
+        !entry_copy_items((void **)&piece->extents, entry->extents, entry->extent_count,
+                          sizeof *entry->extents, err))
         return false;
-    file->extent_count = entry->extent_count;
+    piece->extent_count = entry->extent_count;
     return true;
 }
 
-bool run_extend(void *context, load_file_t *file, uint64_t offset, err_t *err) {
+bool run_extend(void *context, active_piece_t *piece, uint64_t offset, err_t *err) {
     run_t *run = context;
     uint64_t number;
     bool ours;
-    if (file->input->text_bound || load_file_number(file, offset, &number))
+    if (piece->input->text_bound || active_piece_number(piece, offset, &number))
         return true;
     if (!load_state_enter(&run->loading, err))
         return false;
     const bool ok =
-        catalog_extend(&run->target->catalog, &run->ledger, file->work, file->epoch, offset, &ours, err) &&
-        ours && copy_extents(run, file, &run->ledger.inputs[file->work->input].entry, err);
+        catalog_extend(&run->target->catalog, &run->ledger, piece->work, piece->epoch, offset, &ours, err) &&
+        ours && copy_extents(run, piece, &run->ledger.inputs[piece->work->input].entry, err);
     load_state_leave(&run->loading);
     return ok;
 }
@@ -80,57 +81,57 @@ static void count_anew(run_t *run, work_t *work, const counts_t *last) {
 }
 
 /* Copies the records that were cut off when earlier versions of the input ended, and the fixes. */
-static bool copy_marks(run_t *run, load_file_t *file, const entry_t *entry, err_t *err) {
+static bool copy_marks(run_t *run, active_piece_t *piece, const entry_t *entry, err_t *err) {
     torn_t *torn = malloc((entry->version_count + 1) * sizeof *torn);
     if (!torn)
         return err_memory(err, entry->version_count * sizeof *torn);
-    file->torn_count = 0;
+    piece->torn_count = 0;
     for (uint32_t i = 0; i < entry->version_count; i++)
         if (entry->versions[i].torn.length)
-            torn[file->torn_count++] = entry->versions[i].torn;
-    const bool kept = keep(run, file->torn, err) && keep(run, file->fixes, err);
-    file->torn = torn;
-    file->fixes = NULL;
-    file->fix_count = entry->fix_count;
-    return kept &&
-           entry_copy_items((void **)&file->fixes, entry->fixes, entry->fix_count, sizeof *entry->fixes, err);
+            torn[piece->torn_count++] = entry->versions[i].torn;
+    const bool kept = keep(run, piece->torn, err) && keep(run, piece->fixes, err);
+    piece->torn = torn;
+    piece->fixes = NULL;
+    piece->fix_count = entry->fix_count;
+    return kept && entry_copy_items((void **)&piece->fixes, entry->fixes, entry->fix_count,
+                                    sizeof *entry->fixes, err);
 }
 
 /* Gives the file all that threads need to know of the piece, before it is handed out. */
-static bool tell_piece(run_t *run, const work_t *work, load_file_t *file, err_t *err) {
+static bool tell_piece(run_t *run, const work_t *work, active_piece_t *piece, err_t *err) {
     const ledger_input_t *input = &run->ledger.inputs[work->input];
-    const piece_t *piece = &input->entry.pieces[work->piece];
-    if (!copy_extents(run, file, &input->entry, err) || !copy_marks(run, file, &input->entry, err))
+    const piece_t *known = &input->entry.pieces[work->piece];
+    if (!copy_extents(run, piece, &input->entry, err) || !copy_marks(run, piece, &input->entry, err))
         return false;
-    if (!done_runs_copy(&file->done_before, &piece->done))
-        return err_memory(err, piece->done.count * sizeof(done_run_t));
-    file->tail = piece->tail;
+    if (!done_runs_copy(&piece->done_before, &known->done))
+        return err_memory(err, known->done.count * sizeof(done_run_t));
+    piece->tail = known->tail;
     /* before the collection had a format, records may have been read by another dialect, and made no documents */
-    file->read_by = run->target->began_bound ? entry_dialect(&input->entry, run->target->generation) : 0;
-    file->only_compares = work->state == WORK_CHECK;
-    file->is_older = file->only_compares && ledger_ends_before(input, piece);
-    if (file->is_older && run_has_grown(run, input))
+    piece->read_by = run->target->began_bound ? entry_dialect(&input->entry, run->target->generation) : 0;
+    piece->only_compares = work->state == WORK_CHECK;
+    piece->is_older = piece->only_compares && ledger_ends_before(input, known);
+    if (piece->is_older && run_has_grown(run, input))
         return registration_refuse_grown(input->name, err);
-    file->compares = file->done_before.count && (!input->plain || ledger_needs_check(input, piece));
-    file->begun_before = work->epoch > 1;
-    file->epoch = work->state == WORK_OURS ? work->epoch : 0;
+    piece->compares = piece->done_before.count && (!input->plain || ledger_needs_check(input, known));
+    piece->begun_before = work->epoch > 1;
+    piece->epoch = work->state == WORK_OURS ? work->epoch : 0;
     return true;
 }
 
 /* False where later records replace earlier ones: the rest of a stream would come too late. */
-static bool may_go_on(const plan_t *plan, const load_file_t *file, err_t *err) {
+static bool may_go_on(const plan_t *plan, const active_piece_t *piece, err_t *err) {
     return plan->existing != EXISTING_REPLACE ||
            err_set(err, STATUS_INPUT,
                    "--input-name %s: the stream goes on behind what was loaded of it, and with --existing "
                    "replace only the newest input may: give the stream another --input-name",
-                   file->input->name);
+                   piece->input->name);
 }
 
-static bool go_on(run_t *run, load_file_t *file, err_t *err) {
+static bool go_on(run_t *run, active_piece_t *piece, err_t *err) {
     ledger_t *ledger = &run->ledger;
-    work_t *work = file->work;
+    work_t *work = piece->work;
     const counts_t last = ledger->inputs[work->input].entry.pieces[work->piece].tail.counts;
-    if (!may_go_on(run->plan, file, err))
+    if (!may_go_on(run->plan, piece, err))
         return false;
     ledger_goes_on(ledger, work);
     if (!catalog_take(&run->target->catalog, ledger, work, 1, 0, err))
@@ -139,17 +140,17 @@ static bool go_on(run_t *run, load_file_t *file, err_t *err) {
         return err_set(err, STATUS_SERVER,
                        "%s is being loaded by another load, too, and a stream cannot be read again: run the "
                        "same command again, with all of the stream",
-                       file->input->name);
+                       piece->input->name);
     work->handed_out = true; /* to the feeder that asks */
     count_anew(run, work, &last);
-    return tell_piece(run, work, file, err);
+    return tell_piece(run, work, piece, err);
 }
 
-bool run_go_on(void *context, load_file_t *file, err_t *err) {
+bool run_go_on(void *context, active_piece_t *piece, err_t *err) {
     run_t *run = context;
     if (!load_state_enter(&run->loading, err))
         return false;
-    const bool ok = go_on(run, file, err);
+    const bool ok = go_on(run, piece, err);
     load_state_leave(&run->loading);
     return ok;
 }
@@ -159,11 +160,12 @@ bool run_go_on(void *context, load_file_t *file, err_t *err) {
 /* Notes in `twice` records that are read twice, so that they count as found the first time: with --reload-missing an input that has
  * grown, or was not loaded to its end, is first loaded to its end and then begun anew. */
 static void count_once(run_t *run, const block_t *block) {
-    load_file_t *file = block->file;
-    if (file->work->again) {
-        file->read_from = file->read_before && file->read_from < block->from ? file->read_from : block->from;
-        file->read_before = true;
-    } else if (file->read_before && block->from >= file->read_from) {
+    active_piece_t *piece = block->piece;
+    if (piece->work->again) {
+        piece->read_from =
+            piece->read_before && piece->read_from < block->from ? piece->read_from : block->from;
+        piece->read_before = true;
+    } else if (piece->read_before && block->from >= piece->read_from) {
         counts_add(&run->twice, &block->counts);
     }
 }
@@ -175,27 +177,27 @@ static bool add_block(run_t *run, const block_t *block, err_t *err) {
                                      .counts = block->counts,
                                      .rejects = block->rejects,
                                      .reject_count = block->reject_count,
-                                     .dialect = block->file->read_by,
+                                     .dialect = block->piece->read_by,
                                      .tail = block->tail,
                                      .outgrown = block->outgrown};
-    if (block->partial || !block->file->work)
+    if (block->partial || !block->piece->work)
         return true;
     count_once(run, block);
     return (!block->counts.read || target_bind(run->target, err)) &&
-           ledger_block(&run->ledger, block->file->work, block->epoch, &settled, err);
+           ledger_block(&run->ledger, block->piece->work, block->epoch, &settled, err);
 }
 
 /* Refuses a stream that was begun before, if there are documents after its end: they are of another stream. */
 static bool check_end(const run_t *run, const news_t *news, err_t *err) {
     target_t *target = run->target;
-    const work_t *work = news->file->work;
+    const work_t *work = news->piece->work;
     const entry_place_t place = {target->server, target->client, target->settings.uuid};
     bool any;
-    if (run->plan->schema->id || !other_stream_may_be(news->file) || work->state != WORK_OURS ||
+    if (run->plan->schema->id || !other_stream_may_be(news->piece) || work->state != WORK_OURS ||
         work->epoch != news->epoch)
         return true;
     return entry_documents_look(&place, &run->ledger.inputs[work->input].entry, news->end, &any, err) &&
-           (!any || other_stream_refuse_shorter(news->file, news->end, err));
+           (!any || other_stream_refuse_shorter(news->piece, news->end, err));
 }
 
 /* Takes the news over, also if it returns false. */
@@ -205,17 +207,17 @@ static bool take_news(run_t *run, news_t *news, err_t *err) {
     switch (news->kind) {
     case NEWS_FED:
         if ((ok = check_end(run, news, err)))
-            ledger_fed(ledger, news->file->work, news->epoch, news->end_block, news->tail_parts);
+            ledger_fed(ledger, news->piece->work, news->epoch, news->end_block, news->tail_parts);
         break;
     case NEWS_COMPARED:
-        ledger_checked(ledger, news->file->work);
+        ledger_checked(ledger, news->piece->work);
         break;
     case NEWS_SKIPPED:
-        news->file->aside = true;
-        run->aside = run->aside ? run->aside : news->file;
+        news->piece->aside = true;
+        run->aside = run->aside ? run->aside : news->piece;
         break;
     case NEWS_TORN:
-        ledger_torn(ledger, news->file->work, news->epoch, news->torn);
+        ledger_torn(ledger, news->piece->work, news->epoch, news->torn);
         news->next = run->torn;
         run->torn = news;
         return true;
@@ -227,13 +229,13 @@ static bool take_news(run_t *run, news_t *news, err_t *err) {
 /* Skips files that feeders could not read further, once every block of them that was read is in the ledger. With --existing
  * replace no file after the first is taken. */
 static void skip_files(run_t *run) {
-    for (size_t i = 0; i < run->file_count; i++) {
-        load_file_t *file = &run->files[i];
-        const bool waits = run->plan->existing == EXISTING_REPLACE && file->ordinal > run->aside->ordinal &&
-                           file->work->state != WORK_OURS;
-        if (file->aside || waits)
-            ledger_skip(&run->ledger, file->work);
-        file->aside = false;
+    for (size_t i = 0; i < run->piece_count; i++) {
+        active_piece_t *piece = &run->pieces[i];
+        const bool waits = run->plan->existing == EXISTING_REPLACE && piece->ordinal > run->aside->ordinal &&
+                           piece->work->state != WORK_OURS;
+        if (piece->aside || waits)
+            ledger_skip(&run->ledger, piece->work);
+        piece->aside = false;
     }
     run->aside = NULL;
 }
@@ -260,7 +262,7 @@ static bool look_for_late(run_t *run, bool *removed, err_t *err) {
     *removed = false;
     while (*at) {
         late_t *late = *at;
-        const work_t *work = late->file->work;
+        const work_t *work = late->piece->work;
         if (work && work->state == WORK_OURS && work->epoch == late->epoch) {
             if (!correct_remove_late(&place, late, &it, err))
                 return false;
@@ -327,7 +329,7 @@ static void run_send_torn(run_t *run) {
         news_t *news = *at;
         const bool lost = block_is_lost(news->block);
         if (!lost &&
-            (!ledger_torn_is_written(news->file->work, news->epoch) || !send_held_back(run, news->block))) {
+            (!ledger_torn_is_written(news->piece->work, news->epoch) || !send_held_back(run, news->block))) {
             at = &news->next;
             continue;
         }
@@ -345,32 +347,32 @@ static void run_send_torn(run_t *run) {
 
 /* With --existing replace: adds the files that come after the misfit in the catalog. None of them was taken yet, and the main
  * thread does not hand them out. */
-static bool add_waiting(const run_t *run, const load_file_t *misfit, misfits_t *found, err_t *err) {
+static bool add_waiting(const run_t *run, const active_piece_t *misfit, misfits_t *found, err_t *err) {
     bool ok = true;
-    for (size_t i = 0; ok && run->plan->existing == EXISTING_REPLACE && i < run->file_count; i++) {
-        const load_file_t *file = &run->files[i];
-        const bool later = file->work ? file->ordinal > misfit->ordinal : file > misfit;
-        if (later && !(i && file[-1].input == file->input))
-            ok = misfits_add_waiting(found, file->input->name, misfit->input->name, 0, err);
+    for (size_t i = 0; ok && run->plan->existing == EXISTING_REPLACE && i < run->piece_count; i++) {
+        const active_piece_t *piece = &run->pieces[i];
+        const bool later = piece->work ? piece->ordinal > misfit->ordinal : piece > misfit;
+        if (later && !(i && piece[-1].input == piece->input))
+            ok = misfits_add_waiting(found, piece->input->name, misfit->input->name, 0, err);
     }
     return ok;
 }
 
-bool run_skip_misfit(void *context, load_file_t *file, err_t *err) {
+bool run_skip_misfit(void *context, active_piece_t *piece, err_t *err) {
     run_t *run = context;
     misfits_t *skipped = &run->plan->result->skipped, found = {.items = NULL};
     err_t why = *err;
     /* a changed one may be removed with its documents, and loaded again */
-    bool ok = run->plan->spec->skip_bad_files && !(file->changed && run->plan->spec->reload_changed);
-    if (file->begun)
+    bool ok = run->plan->spec->skip_bad_files && !(piece->changed && run->plan->spec->reload_changed);
+    if (piece->begun)
         err_add(&why, "; what was read of it before is loaded, and the rest is missing");
-    ok =
-        ok && misfits_add(&found, file->input->name, why.text, 0, err) && add_waiting(run, file, &found, err);
+    ok = ok && misfits_add(&found, piece->input->name, why.text, 0, err) &&
+         add_waiting(run, piece, &found, err);
     /* at least one input must be left */
     ok = ok && skipped->count - run->plan->result->skipped_before + found.count < run->plan->manifest.count &&
          misfits_move(&found, skipped, err);
     misfits_free(&found);
-    run->ended_by = ok ? run->ended_by : file;
+    run->ended_by = ok ? run->ended_by : piece;
     return ok;
 }
 
@@ -378,9 +380,9 @@ bool run_skip_misfit(void *context, load_file_t *file, err_t *err) {
 static size_t count_begun(const run_t *run) {
     const input_file_t *last = NULL;
     size_t begun = 0;
-    for (const load_file_t *file = run->files; file < run->files + run->file_count; file++)
-        if (file->begun && file->input != last) {
-            last = file->input;
+    for (const active_piece_t *piece = run->pieces; piece < run->pieces + run->piece_count; piece++)
+        if (piece->begun && piece->input != last) {
+            last = piece->input;
             begun++;
         }
     return begun;
@@ -389,7 +391,7 @@ static size_t count_begun(const run_t *run) {
 void run_tell_late_misfit(const run_t *run, err_t *err) {
     const plan_t *plan = run->plan;
     const uint64_t records = plan->result->counts.of[FATE_LOADED] + plan->result->counts.of[FATE_THERE];
-    const load_file_t *misfit = run->ended_by;
+    const active_piece_t *misfit = run->ended_by;
     const size_t begun = count_begun(run);
     if (err->status != STATUS_INPUT)
         return;
@@ -429,7 +431,7 @@ static bool stream_goes_on(const run_t *run, const work_t *work) {
            (next->handed_out || (next->state != WORK_OURS && next->state != WORK_CHECK)))
         next++;
     return next < end && ledger->inputs[next->input].group == group &&
-           input_is_in_stream(run->files[work - ledger->works].input);
+           input_is_in_stream(run->pieces[work - ledger->works].input);
 }
 
 static bool nap(conductor_t *conductor, int64_t ns, err_t *err);
@@ -450,33 +452,33 @@ static bool outlive_others(conductor_t *conductor, err_t *err) {
 static bool hand_out(void *context, work_t *work, err_t *err) {
     conductor_t *conductor = context;
     run_t *run = conductor->run;
-    load_file_t *file = &run->files[work - run->ledger.works];
+    active_piece_t *piece = &run->pieces[work - run->ledger.works];
     if (work->state == WORK_OURS && !outlive_others(conductor, err))
         return false;
-    const bool given = file->given;
+    const bool given = piece->given;
     bool hungry;
-    if (!given && !tell_piece(run, work, file, err))
+    if (!given && !tell_piece(run, work, piece, err))
         return false;
-    run->postponed += given && !file->postponed;
-    file->postponed = given;
-    feeder_give(run->feeder, given ? NULL : file, stream_goes_on(run, work));
+    run->postponed += given && !piece->postponed;
+    piece->postponed = given;
+    feeder_give(run->feeder, given ? NULL : piece, stream_goes_on(run, work));
     conductor->portion = feeder_waiting(run->feeder, &hungry);
     return true;
 }
 
 /* Hands out pieces that feeders still had, for ownerships that were lost. */
 static bool hand_out_postponed(run_t *run, err_t *err) {
-    for (size_t i = 0; run->postponed && i < run->file_count; i++) {
-        load_file_t *file = &run->files[i];
-        if (!file->postponed || file->given)
+    for (size_t i = 0; run->postponed && i < run->piece_count; i++) {
+        active_piece_t *piece = &run->pieces[i];
+        if (!piece->postponed || piece->given)
             continue;
-        file->postponed = false;
+        piece->postponed = false;
         run->postponed--;
-        if (file->work->state != WORK_OURS && file->work->state != WORK_CHECK)
+        if (piece->work->state != WORK_OURS && piece->work->state != WORK_CHECK)
             continue;
-        if (!tell_piece(run, file->work, file, err))
+        if (!tell_piece(run, piece->work, piece, err))
             return false;
-        feeder_give(run->feeder, file, false);
+        feeder_give(run->feeder, piece, false);
     }
     return true;
 }
@@ -620,16 +622,16 @@ static bool nap(conductor_t *conductor, int64_t ns, err_t *err) {
 }
 
 static void tell_lost(run_t *run) {
-    const load_file_t *first = NULL;
+    const active_piece_t *first = NULL;
     size_t count = 0;
-    for (size_t i = 0; i < run->file_count; i++) {
-        load_file_t *file = &run->files[i];
-        if (!file->epoch || (file->work->state == WORK_OURS && file->work->epoch == file->epoch))
+    for (size_t i = 0; i < run->piece_count; i++) {
+        active_piece_t *piece = &run->pieces[i];
+        if (!piece->epoch || (piece->work->state == WORK_OURS && piece->work->epoch == piece->epoch))
             continue;
-        const bool ended = file->work->state == WORK_DONE || file->work->again, /* begun anew */
-            lost = !ended || file->work->by_others;
-        first = lost && !count++ ? file : first;
-        file->epoch = 0;
+        const bool ended = piece->work->state == WORK_DONE || piece->work->again, /* begun anew */
+            lost = !ended || piece->work->by_others;
+        first = lost && !count++ ? piece : first;
+        piece->epoch = 0;
     }
     if (count == 1)
         log_note("another load has taken over %s, because this one gave no sign of life for too long",
@@ -738,22 +740,22 @@ bool run_make_durable(run_t *run, err_t *err) {
     return (!rejects || rejects_flush(rejects, err)) && target_make_durable(run->target, err);
 }
 
-bool run_see_columns(void *context, load_file_t *file, const dialect_t *dialect, const text_t *unknown,
+bool run_see_columns(void *context, active_piece_t *piece, const dialect_t *dialect, const text_t *unknown,
                      err_t *err) {
     run_t *run = context;
-    load_file_t *first = file;
-    while (first > run->files && first[-1].input == file->input)
+    active_piece_t *first = piece;
+    while (first > run->pieces && first[-1].input == piece->input)
         first--;
     pthread_mutex_lock(&run->loading.lock);
-    const bool seen = first->columns_seen || file->only_compares;
+    const bool seen = first->columns_seen || piece->only_compares;
     first->columns_seen = true;
-    const bool ok = seen || plan_note_header(run->plan, file, dialect, unknown, err);
+    const bool ok = seen || plan_note_header(run->plan, piece, dialect, unknown, err);
     pthread_mutex_unlock(&run->loading.lock);
     if (!ok || !unknown->length || run->plan->spec->dry_run)
         return ok;
     if (!load_state_enter(&run->loading, err))
         return false;
-    const bool noted = target_leave_out_columns(run->target, file, unknown, err);
+    const bool noted = target_leave_out_columns(run->target, piece, unknown, err);
     load_state_leave(&run->loading);
     return noted;
 }

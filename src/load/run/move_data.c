@@ -15,42 +15,42 @@
 
 /* ---- how much is still to be read ---- */
 
-static bool is_read_by_blocks(const load_file_t *file) {
-    return file->work && input_has_places(file->input);
+static bool is_read_by_blocks(const active_piece_t *piece) {
+    return piece->work && input_has_places(piece->input);
 }
 
-static uint64_t blocks_of(const load_file_t *file) {
-    const uint64_t blocks = (file->input->disk_bytes + RECORD_ID_BLOCK_BYTES - 1) / RECORD_ID_BLOCK_BYTES;
-    return file->from < blocks ? (file->to < blocks ? file->to : blocks) - file->from : 0;
+static uint64_t blocks_of(const active_piece_t *piece) {
+    const uint64_t blocks = (piece->input->disk_bytes + RECORD_ID_BLOCK_BYTES - 1) / RECORD_ID_BLOCK_BYTES;
+    return piece->from < blocks ? (piece->to < blocks ? piece->to : blocks) - piece->from : 0;
 }
 
 /* Returns what is to be read: of a plain file the blocks that are not done, of any other file also all before them. */
-static uint64_t bytes_to_read(const run_t *run, const load_file_t *file) {
-    const input_file_t *input = file->input;
-    if (!is_read_by_blocks(file))
-        return file->from ? 0 : input_disk_share(input);
-    const piece_t *piece = &run->ledger.inputs[file->work->input].entry.pieces[file->work->piece];
-    uint64_t left = blocks_of(file);
-    for (size_t i = 0; i < piece->done.count; i++) {
-        const uint64_t done = piece->done.runs[i].to - piece->done.runs[i].from;
+static uint64_t bytes_to_read(const run_t *run, const active_piece_t *piece) {
+    const input_file_t *input = piece->input;
+    if (!is_read_by_blocks(piece))
+        return piece->from ? 0 : input_disk_share(input);
+    const piece_t *known = &run->ledger.inputs[piece->work->input].entry.pieces[piece->work->piece];
+    uint64_t left = blocks_of(piece);
+    for (size_t i = 0; i < known->done.count; i++) {
+        const uint64_t done = known->done.runs[i].to - known->done.runs[i].from;
         left -= done < left ? done : left;
     }
     return left * RECORD_ID_BLOCK_BYTES < input->disk_bytes ? left * RECORD_ID_BLOCK_BYTES
                                                             : input->disk_bytes;
 }
 
-static bool is_done(const load_file_t *file) {
-    return file->work && file->work->state == WORK_DONE;
+static bool is_done(const active_piece_t *piece) {
+    return piece->work && piece->work->state == WORK_DONE;
 }
 
 static void look_what_is_to_read(run_t *run) {
-    for (size_t i = 0; i < run->file_count; i++) {
-        load_file_t *file = &run->files[i];
-        if (is_done(file))
+    for (size_t i = 0; i < run->piece_count; i++) {
+        active_piece_t *piece = &run->pieces[i];
+        if (is_done(piece))
             continue;
-        file->to_read = bytes_to_read(run, file);
-        run->to_read += is_read_by_blocks(file) ? blocks_of(file) * RECORD_ID_BLOCK_BYTES : file->to_read;
-        run->first = run->first ? run->first : file;
+        piece->to_read = bytes_to_read(run, piece);
+        run->to_read += is_read_by_blocks(piece) ? blocks_of(piece) * RECORD_ID_BLOCK_BYTES : piece->to_read;
+        run->first = run->first ? run->first : piece;
     }
 }
 
@@ -61,9 +61,9 @@ void run_show_progress(run_t *run, const counts_t *counts, uint64_t bytes) {
                               .most_records = limit == UINT64_MAX ? 0 : limit,
                               .documents = counts->of[FATE_LOADED] + counts->of[FATE_THERE],
                               .rejected = counts->of[FATE_REJECTED]};
-    for (size_t i = 0; i < run->file_count; i++)
-        if (!is_done(&run->files[i]) || !run->files[i].work->by_others)
-            state.total_bytes += run->files[i].to_read;
+    for (size_t i = 0; i < run->piece_count; i++)
+        if (!is_done(&run->pieces[i]) || !run->pieces[i].work->by_others)
+            state.total_bytes += run->pieces[i].to_read;
     progress_show(&run->progress, &state);
 }
 
@@ -247,8 +247,8 @@ static char *places_of(const bad_field_t *field) {
     char words[PLACE_MAX];
     err_t ignored;
     for (const bad_place_t *place = field->places; place < field->places + field->place_count; place++) {
-        const block_t block = {.file = (load_file_t *)place->input, .lines_from = place->lines_from};
-        text_print(&places, "%s%s%s", places.length ? ", " : "", block.file->input->name,
+        const block_t block = {.piece = (active_piece_t *)place->input, .lines_from = place->lines_from};
+        text_print(&places, "%s%s%s", places.length ? ", " : "", block.piece->input->name,
                    place_words(words, block_line(&block, place->line), place->offset));
     }
     return text_take(&places, &ignored);
@@ -358,8 +358,8 @@ static bool start_feeders(run_t *run, err_t *err) {
     const plan_t *plan = run->plan;
     const load_spec_t *spec = plan->spec;
     feeder_options_t options = {.schema = plan->schema,
-                                .files = run->files,
-                                .file_count = run->file_count,
+                                .pieces = run->pieces,
+                                .piece_count = run->piece_count,
                                 .pipeline = &run->loading.pipeline,
                                 .limit = spec->limit,
                                 .limit_is_about = spec->limit_is_about,

@@ -181,24 +181,24 @@ static char *forget_command(const target_t *target, const char *name, err_t *err
 static bool make_files(run_t *run, err_t *err) {
     const plan_t *plan = run->plan;
     ledger_t *ledger = &run->ledger;
-    if (!(run->files = calloc(ledger->work_count + 1, sizeof *run->files)))
-        return err_memory(err, ledger->work_count * sizeof *run->files);
-    for (; run->file_count < ledger->work_count; run->file_count++) {
-        work_t *work = &ledger->works[run->file_count];
+    if (!(run->pieces = calloc(ledger->work_count + 1, sizeof *run->pieces)))
+        return err_memory(err, ledger->work_count * sizeof *run->pieces);
+    for (; run->piece_count < ledger->work_count; run->piece_count++) {
+        work_t *work = &ledger->works[run->piece_count];
         const ledger_input_t *input = &ledger->inputs[work->input];
-        const piece_t *piece = &input->entry.pieces[work->piece];
-        load_file_t *file = &run->files[run->file_count];
-        file->input = &plan->manifest.files[work->input];
-        file->work = work;
-        file->ordinal = input->entry.ordinal;
-        file->from = piece->from;
-        file->to = piece->to;
-        file->bad_value = entry_bad_value(&input->entry, plan->schema->bound);
-        file->may_be_torn = describe_may_grow(file->input) ||
-                            (file->input->kind == INPUT_STREAM && file->input->has_identity);
-        if (!(file->known_as = strdup(input->entry.path)))
+        const piece_t *known = &input->entry.pieces[work->piece];
+        active_piece_t *piece = &run->pieces[run->piece_count];
+        piece->input = &plan->manifest.files[work->input];
+        piece->work = work;
+        piece->ordinal = input->entry.ordinal;
+        piece->from = known->from;
+        piece->to = known->to;
+        piece->bad_value = entry_bad_value(&input->entry, plan->schema->bound);
+        piece->may_be_torn = describe_may_grow(piece->input) ||
+                             (piece->input->kind == INPUT_STREAM && piece->input->has_identity);
+        if (!(piece->known_as = strdup(input->entry.path)))
             return err_memory(err, strlen(input->entry.path));
-        if (input->stream && !(file->forget = forget_command(run->target, file->known_as, err)))
+        if (input->stream && !(piece->forget = forget_command(run->target, piece->known_as, err)))
             return false;
         plan->result->records_skipped += work->again ? 0 : work->read_before;
     }
@@ -364,14 +364,14 @@ static bool add_misfit(void *context, size_t number, const err_t *why) {
 
 /* Refuses a stream that goes on with new columns: it is another stream, and no column is added for it. */
 static bool check_streams(run_t *run, err_t *err) {
-    for (size_t i = 0; i < run->file_count; i++) {
-        const load_file_t *file = &run->files[i];
-        const ledger_input_t *input = &run->ledger.inputs[file->work->input];
-        if (!file->input->widens || !input->stream || !entry_dialect(&input->entry, run->target->generation))
+    for (size_t i = 0; i < run->piece_count; i++) {
+        const active_piece_t *piece = &run->pieces[i];
+        const ledger_input_t *input = &run->ledger.inputs[piece->work->input];
+        if (!piece->input->widens || !input->stream || !entry_dialect(&input->entry, run->target->generation))
             continue;
-        other_stream_refuse(file, "the new one has other columns than the old one", 0, 0, err);
+        other_stream_refuse(piece, "the new one has other columns than the old one", 0, 0, err);
         if (run->plan->spec->skip_bad_files)
-            add_misfit(run, file->work->input, err);
+            add_misfit(run, piece->work->input, err);
         return false;
     }
     return true;

@@ -2,7 +2,7 @@
  * share. The main thread makes it and owns it; senders use only `loading`, feeders also its callbacks. Only for files of
  * src/load. Invariants:
  *
- * - `files` has one entry for each work of the ledger, except with --retry. Blocks point into it, so it never moves.
+ * - `pieces` has one entry for each work of the ledger, except with --retry. Blocks point into it, so it never moves.
  * - The ledger and the store are the main thread's. Other threads use them only while it waits (load_state_enter); what they
  *   have settled they hand back, and conduct.c collects it. */
 #ifndef TIPPLE_LOAD_RUN_RUN_H
@@ -40,16 +40,16 @@ typedef struct {
     places_t *places;        /* all inputs of the catalog */
     places_t *places_before; /* the same, read before any piece was ours */
 
-    load_file_t *files; /* pieces, as the ledger's works; in a dry run, inputs */
-    size_t file_count;
-    uint64_t to_read;         /* bytes on disk of the files that were not done when the load began */
-    const load_file_t *first; /* the first of these; NULL: none */
-    void **kept;              /* memory that is freed with the run */
+    active_piece_t *pieces; /* as the ledger's works; in a dry run, inputs */
+    size_t piece_count;
+    uint64_t to_read;            /* bytes on disk of the files that were not done when the load began */
+    const active_piece_t *first; /* the first of these; NULL: none */
+    void **kept;                 /* memory that is freed with the run */
     size_t kept_count, kept_room;
-    late_t *late;                /* documents that may arrive late */
-    const load_file_t *ended_by; /* a file that could neither be read further nor be skipped; or NULL */
-    const load_file_t *aside;    /* the first skipped file, until its blocks are settled */
-    news_t *torn;                /* last records without a line end, waiting to be sent */
+    late_t *late;                   /* documents that may arrive late */
+    const active_piece_t *ended_by; /* a file that could neither be read further nor be skipped; or NULL */
+    const active_piece_t *aside;    /* the first skipped file, until its blocks are settled */
+    news_t *torn;                   /* last records without a line end, waiting to be sent */
     feeder_t *feeder;
     size_t postponed; /* pieces that are handed out when feeders are through with them as they were before */
 
@@ -62,7 +62,7 @@ typedef struct {
 
 /* ---- register_inputs.c ---- */
 
-/* Makes run->files. Inputs that are refused may be skipped: then the load begins again with the others (err->again). */
+/* Makes run->pieces. Inputs that are refused may be skipped: then the load begins again with the others (err->again). */
 bool run_register_inputs(run_t *run, err_t *err);
 
 /* Gives the rejects what the catalog knows of inputs that earlier loads began. Call it before anything is handed out. */
@@ -94,9 +94,9 @@ bool run_make_durable(run_t *run, err_t *err);
 
 /* For feeder_options_t, called by feeders: numbers a stream, whose size is not known, while it is read; begins to load a stream that
  * goes on; notes the columns of a header, and which of them are left out. */
-bool run_extend(void *context, load_file_t *file, uint64_t offset, err_t *err);
-bool run_go_on(void *context, load_file_t *file, err_t *err);
-bool run_see_columns(void *context, load_file_t *file, const dialect_t *dialect, const text_t *unknown,
+bool run_extend(void *context, active_piece_t *piece, uint64_t offset, err_t *err);
+bool run_go_on(void *context, active_piece_t *piece, err_t *err);
+bool run_see_columns(void *context, active_piece_t *piece, const dialect_t *dialect, const text_t *unknown,
                      err_t *err);
 
 /* Runs the coordinator until everything is done. False: the load ended before that. */
@@ -110,7 +110,7 @@ bool run_flush(run_t *run, err_t *err);
 
 /* Called when a feeder cannot begin or go on with this file, for the reason in *err. With --skip-bad-files: notes the file as
  * skipped, and returns true. Not from two threads at once. */
-bool run_skip_misfit(void *context, load_file_t *file, err_t *err);
+bool run_skip_misfit(void *context, active_piece_t *piece, err_t *err);
 
 /* If the load ended because of such a file: adds to *err what was loaded before it. */
 void run_tell_late_misfit(const run_t *run, err_t *err);

@@ -172,10 +172,10 @@ static bool note(load_result_t *result, column_news_t news, const char *name, co
 }
 
 /* Notes the columns that a header lacks, and those that are left out. If one is gone and one is new, it may have been renamed. */
-bool plan_note_header(plan_t *plan, const load_file_t *file, const dialect_t *dialect, const text_t *unknown,
-                      err_t *err) {
+bool plan_note_header(plan_t *plan, const active_piece_t *piece, const dialect_t *dialect,
+                      const text_t *unknown, err_t *err) {
     const schema_t *schema = plan->schema;
-    const char *input = file->input->name, *gone = NULL, *came = NULL;
+    const char *input = piece->input->name, *gone = NULL, *came = NULL;
     size_t gone_count = 0, came_count = 0;
     bool ok = true;
     for (size_t i = 0; ok && schema->guessed && i < schema->field_count; i++) {
@@ -203,9 +203,10 @@ bool plan_note_header(plan_t *plan, const load_file_t *file, const dialect_t *di
     return ok;
 }
 
-bool target_leave_out_columns(target_t *target, const load_file_t *file, const text_t *names, err_t *err) {
+bool target_leave_out_columns(target_t *target, const active_piece_t *piece, const text_t *names,
+                              err_t *err) {
     plan_t *plan = target->plan;
-    const char *input = file->known_as ? file->known_as : file->input->name;
+    const char *input = piece->known_as ? piece->known_as : piece->input->name;
     bool several;
     if (plan->left_out.length == names->length &&
         memcmp(plan->left_out.bytes, names->bytes, names->length) == 0)

@@ -99,7 +99,7 @@ bool target_list_added(target_t *target, const catalog_header_t *header, err_t *
 bool target_add_columns(target_t *target, err_t *err);
 
 /* Notes in the catalog that columns of this file are left out. names: a NUL after each. */
-bool target_leave_out_columns(target_t *target, const load_file_t *file, const text_t *names, err_t *err);
+bool target_leave_out_columns(target_t *target, const active_piece_t *piece, const text_t *names, err_t *err);
 
 /* ---- shard_key.c ---- */
 

@@ -47,24 +47,24 @@ static bool mark_reject(block_t *block, const reject_mark_t *mark, err_t *err) {
 /* Returns how many lines the file has before the block's cutter began; UINT64_MAX: unknown. They are counted only when a reject
  * needs them: by one thread, while others that need the lines of the same piece wait. */
 static uint64_t lines_before(load_state_t *loading, const block_t *block) {
-    load_file_t *file = block->file;
+    active_piece_t *piece = block->piece;
     uint64_t lines = UINT64_MAX;
     pthread_mutex_lock(&loading->lock);
-    while (file->counting)
+    while (piece->counting)
         pthread_cond_wait(&loading->counted, &loading->lock);
-    if (file->counted_to != block->lines_from) {
-        file->counting = true;
+    if (piece->counted_to != block->lines_from) {
+        piece->counting = true;
         pthread_mutex_unlock(&loading->lock);
-        if (!source_lines(file->input, loading->plan->schema->kind == RECORDS_BSON, block->lines_from,
+        if (!source_lines(piece->input, loading->plan->schema->kind == RECORDS_BSON, block->lines_from,
                           &lines))
             lines = UINT64_MAX;
         pthread_mutex_lock(&loading->lock);
-        file->counting = false;
-        file->counted_to = block->lines_from;
-        file->counted = lines;
+        piece->counting = false;
+        piece->counted_to = block->lines_from;
+        piece->counted = lines;
         pthread_cond_broadcast(&loading->counted);
     }
-    lines = file->counted;
+    lines = piece->counted;
     pthread_mutex_unlock(&loading->lock);
     return lines;
 }
@@ -78,14 +78,14 @@ static uint64_t line_at(const account_t *account, const block_t *block, uint64_t
 /* A record that the user left out is counted as filtered, but stays noted as a reject, so that it can still be fixed. */
 bool account_reject(const account_t *account, block_t *block, const record_t *record, const char *reason,
                     err_t *err) {
-    const load_file_t *file = block->file;
+    const active_piece_t *piece = block->piece;
     const bool whole = record->offset < block->length;
     const reject_mark_t mark = {block->offset + record->offset, account_identity(block, record)};
-    if (fix_marks_of(file->fixes, file->fix_count, mark.offset, mark.hash, 0).state == FIX_LEFT_OUT) {
+    if (fix_marks_of(piece->fixes, piece->fix_count, mark.offset, mark.hash, 0).state == FIX_LEFT_OUT) {
         account_fate(account, block, FATE_FILTERED, 1);
         return mark_reject(block, &mark, err);
     }
-    const reject_t it = {.file = file,
+    const reject_t it = {.piece = piece,
                          .offset = mark.offset,
                          .line = line_at(account, block, record->line),
                          .column = record_column(record, block->in_line),
@@ -110,7 +110,7 @@ bool account_oversize(const account_t *account, block_t *block, const char *reas
 record_t account_record(const schema_t *schema, const block_t *block, uint32_t offset) {
     const uint8_t *text = block->buffer.bytes, *from = text + offset;
     uint32_t length =
-        (uint32_t)ends_find(schema, block->file->dialect->delimiter, from, block->length - offset, true);
+        (uint32_t)ends_find(schema, block->piece->dialect->delimiter, from, block->length - offset, true);
     if (schema->kind != RECORDS_BSON) {
         length -= length && from[length - 1] == '\n';
         length -= length && from[length - 1] == '\r';
@@ -125,10 +125,10 @@ uint64_t account_identity(const block_t *block, const record_t *record) {
 }
 
 bool account_is_fixed(const account_t *account, const block_t *block, const record_t *record) {
-    const load_file_t *file = block->file;
+    const active_piece_t *piece = block->piece;
     return account->loading->plan->schema->id && !account->loading->plan->spec->reload_missing &&
-           file->fix_count && !block->by_itself &&
-           fix_marks_of(file->fixes, file->fix_count, block->offset + record->offset,
+           piece->fix_count && !block->by_itself &&
+           fix_marks_of(piece->fixes, piece->fix_count, block->offset + record->offset,
                         account_identity(block, record), account->loading->target->generation)
                    .state == FIX_ANSWERED;
 }
@@ -146,7 +146,7 @@ static bool reject_refused(const account_t *account, block_t *block, uint32_t of
 static bool settle_exception(account_t *account, const batch_t *batch, block_t *block,
                              const exception_t *exception, err_t *err) {
     const uint32_t index = exception->index, offset = batch->offsets[index];
-    if (exception->taken && block->file->torn_count) {
+    if (exception->taken && block->piece->torn_count) {
         record_t record = account_record(account->loading->plan->schema, block, offset);
         record.document_length = batch->starts[index + 1] - batch->starts[index];
         return begun_need(account, err) &&
@@ -202,7 +202,7 @@ void account_place(const account_t *account, const batch_t *batch, uint32_t inde
     uint32_t offset;
     const block_t *block = account_find(batch, index, &offset);
     if (block)
-        snprintf(text, size, "%s%s", block->file->input->name,
+        snprintf(text, size, "%s%s", block->piece->input->name,
                  place_words(place,
                              line_at(account, block,
                                      ends_lines(account->loading->plan->schema, block->buffer.bytes, offset)),
@@ -255,7 +255,7 @@ static uint64_t window_of(const block_t *block) {
 
 /* True if the whole input is fed again: a document where no record begins means that it changed. */
 static bool is_of_input(const block_t *block) {
-    return block->file->begun_before;
+    return block->piece->begun_before;
 }
 
 /* Returns how many bytes between the window's beginning and the block's first record are checked, too: an earlier version of the
@@ -266,12 +266,12 @@ static uint64_t bytes_before(const block_t *block) {
 
 /* Refuses a changed input, or with --reload-changed has all of it loaded again. */
 static bool refuse_changed(const begun_t *begun, uint64_t offset, const char *how, err_t *err) {
-    load_file_t *file = begun->block->file;
-    file->changed = true;
+    active_piece_t *piece = begun->block->piece;
+    piece->changed = true;
     return err_set(err, STATUS_INPUT,
                    "%s has changed since it was loaded: at byte %llu %s. Put the old content back, or give "
                    "--reload-changed, which removes its documents and loads it again",
-                   file->input->name, (unsigned long long)offset, how);
+                   piece->input->name, (unsigned long long)offset, how);
 }
 
 /* Returns how many bytes of the block's text lie in the window in which its first record begins. */
@@ -289,9 +289,9 @@ static bool read_range(begun_t *begun, int64_t from, int64_t end, err_t *err) {
 }
 
 static bool refuse_stray(const begun_t *begun, uint64_t offset, err_t *err) {
-    const load_file_t *file = begun->block->file;
-    return other_stream_may_be(file)
-               ? other_stream_refuse(file, "the old one has a record where the new one has none,", offset, 0,
+    const active_piece_t *piece = begun->block->piece;
+    return other_stream_may_be(piece)
+               ? other_stream_refuse(piece, "the old one has a record where the new one has none,", offset, 0,
                                      err)
                : refuse_changed(begun, offset,
                                 "there is a document of it in the collection, but no record begins there",
@@ -307,9 +307,9 @@ static bool check_empty_windows(begun_t *begun, const block_t *block, err_t *err
         uint64_t number;
         int64_t stray;
         bool any;
-        if (at == window_of(block) || at >= text_end || !load_file_number(block->file, at, &number))
+        if (at == window_of(block) || at >= text_end || !active_piece_number(block->piece, at, &number))
             continue;
-        const int64_t first = record_id_make(record_id_lane(block->file->ordinal, at), number);
+        const int64_t first = record_id_make(record_id_lane(block->piece->ordinal, at), number);
         if (!read_range(begun, first, first + (int64_t)bytes, err) ||
             !read_back_end(begun->range, INT64_MIN, &any, &stray, err))
             return false;
@@ -333,13 +333,14 @@ bool begun_read(begun_t *begun, block_t *block, bool *any, err_t *err) {
 static bool accepts_hash(void *context, uint64_t hash) {
     begun_t *begun = context;
     const block_t *block = begun->block;
-    const load_file_t *file = block->file;
+    const active_piece_t *piece = block->piece;
     const uint64_t offset = block->offset + begun->record->offset;
-    if (!file->fix_count)
+    if (!piece->fix_count)
         return false;
-    if (fix_marks_accept(file->fixes, file->fix_count, offset, account_identity(block, begun->record), hash))
+    if (fix_marks_accept(piece->fixes, piece->fix_count, offset, account_identity(block, begun->record),
+                         hash))
         return true;
-    begun->outgrown |= fix_marks_know(file->fixes, file->fix_count, offset, hash);
+    begun->outgrown |= fix_marks_know(piece->fixes, piece->fix_count, offset, hash);
     return false;
 }
 
@@ -357,12 +358,12 @@ static bool look(begun_t *begun, const record_t *record, const uint8_t *document
 static bool may_correct(const begun_t *begun, block_t *block, const record_t *record, err_t *err) {
     if (!begun->loading->target->route || route_key(begun->loading->target->route)->is_id)
         return true;
-    block->file->changed = true;
+    block->piece->changed = true;
     return err_set(err, STATUS_INPUT,
                    "%s has grown in the middle of a record (at byte %llu), whose document would have to be "
                    "replaced; a collection that is sharded by another key than _id does not allow that: give "
                    "--reload-changed, which removes the documents of this input and loads it again",
-                   block->file->input->name, (unsigned long long)(block->offset + record->offset));
+                   block->piece->input->name, (unsigned long long)(block->offset + record->offset));
 }
 
 static bool may_send(void *loading, const block_t *block, err_t *err) {
@@ -410,7 +411,7 @@ static bool correct_document(begun_t *begun, block_t *block, const record_t *rec
 }
 
 static bool refuse_stream(const begun_t *begun, uint64_t offset, err_t *err) {
-    return other_stream_refuse(begun->block->file, "the new one has another record than the old one",
+    return other_stream_refuse(begun->block->piece, "the new one has another record than the old one",
                                begun->block->offset + offset, 0, err);
 }
 
@@ -422,10 +423,10 @@ static void nothing_seen(void *context) {
 /* Notes whether the document is what a user made of another record that began here. */
 static bool see_outgrown(void *context, const uint8_t *document, uint32_t length, err_t *err) {
     begun_t *begun = context;
-    const load_file_t *file = begun->sent->file;
+    const active_piece_t *piece = begun->sent->piece;
     const uint64_t offset = begun->sent->offset + begun->record->offset;
     (void)err;
-    begun->outgrown |= fix_marks_know(file->fixes, file->fix_count, offset, XXH3_64bits(document, length));
+    begun->outgrown |= fix_marks_know(piece->fixes, piece->fix_count, offset, XXH3_64bits(document, length));
     return true;
 }
 
@@ -437,7 +438,7 @@ bool begun_taken(begun_t *begun, block_t *block, const record_t *record, const u
     begun->record = record;
     begun->outgrown = false;
     const bool own_ids = begun->loading->plan->schema->id;
-    if (!own_ids && block->file->fix_count &&
+    if (!own_ids && block->piece->fix_count &&
         !snapshot_read_all(begun->target, id, id + 1, nothing_seen, see_outgrown, begun, err))
         return false;
     if (!own_ids && correct_was_torn(block, record->offset))
@@ -453,7 +454,7 @@ bool begun_nothing(begun_t *begun, const record_t *record, const uint8_t *docume
     bool removed = false;
     if (!look(begun, record, document, &found, err))
         return false;
-    if (found == READ_BACK_OTHER && other_stream_may_be(begun->block->file))
+    if (found == READ_BACK_OTHER && other_stream_may_be(begun->block->piece))
         return refuse_stream(begun, record->offset, err);
     if (found == READ_BACK_OTHER && correct_was_torn(begun->block, record->offset) &&
         (!may_correct(begun, begun->block, record, err) ||
@@ -481,7 +482,7 @@ bool begun_document(begun_t *begun, const record_t *record, const uint8_t *docum
         return false;
     if (found == READ_BACK_OTHER && correct_was_torn(begun->block, record->offset))
         return correct_document(begun, begun->block, record, document, err);
-    if (found == READ_BACK_OTHER && other_stream_may_be(begun->block->file))
+    if (found == READ_BACK_OTHER && other_stream_may_be(begun->block->piece))
         return refuse_stream(begun, record->offset, err);
     if (found == READ_BACK_OTHER && begun->loading->plan->spec->reload_changed)
         return refuse_changed(begun, begun->block->offset + record->offset, "it has another record than then",

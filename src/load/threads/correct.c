@@ -15,8 +15,8 @@ static bool begins_with(const block_t *block, uint32_t offset, const torn_t *tor
 }
 
 bool correct_was_torn(const block_t *block, uint32_t offset) {
-    for (size_t i = 0; i < block->file->torn_count; i++)
-        if (begins_with(block, offset, &block->file->torn[i]))
+    for (size_t i = 0; i < block->piece->torn_count; i++)
+        if (begins_with(block, offset, &block->piece->torn[i]))
             return true;
     return false;
 }
@@ -28,7 +28,7 @@ static uint64_t length_now(const schema_t *schema, const block_t *block, uint32_
     uint64_t length = most;
     if (offset < block->length) {
         const size_t end =
-            ends_find(schema, block->file->dialect->delimiter, from, block->length - offset, true);
+            ends_find(schema, block->piece->dialect->delimiter, from, block->length - offset, true);
         length = from[end - 1] == '\n' ? end - 1 : most;
     }
     return length - (length && from[length - 1] == '\r');
@@ -42,9 +42,9 @@ static bool is_outgrown(const schema_t *schema, const block_t *block, const torn
 }
 
 bool correct_has_outgrown(const schema_t *schema, const block_t *block) {
-    const load_file_t *file = block->file;
-    for (size_t i = 0; i < file->torn_count; i++)
-        if (is_outgrown(schema, block, &file->torn[i]))
+    const active_piece_t *piece = block->piece;
+    for (size_t i = 0; i < piece->torn_count; i++)
+        if (is_outgrown(schema, block, &piece->torn[i]))
             return true;
     return false;
 }
@@ -58,8 +58,8 @@ static const dialect_t *dialect_then(const schema_t *schema, const block_t *bloc
     const size_t length = offset + torn->length;
     const bool first = block->file_start && !dialect_first_line(schema, text, length, false, &begins, &ends);
     if (!first || !dialect_sniff(schema, text, length, "", own, &ignored))
-        return block->file->dialect;
-    own->bad_value = block->file->bad_value;
+        return block->piece->dialect;
+    own->bad_value = block->piece->bad_value;
     return own;
 }
 
@@ -83,16 +83,16 @@ static bool encode_old(const schema_t *schema, const block_t *block, uint32_t of
 }
 
 bool correct_made_document(const schema_t *schema, const block_t *block, bool *made, err_t *err) {
-    const load_file_t *file = block->file;
+    const active_piece_t *piece = block->piece;
     records_place_t place = {NULL, 0};
     bool ok = true;
     *made = false;
-    for (size_t i = 0; ok && i < file->torn_count; i++) {
-        const uint32_t offset = (uint32_t)(file->torn[i].offset - block->offset);
+    for (size_t i = 0; ok && i < piece->torn_count; i++) {
+        const uint32_t offset = (uint32_t)(piece->torn[i].offset - block->offset);
         uint32_t length;
-        if (!is_outgrown(schema, block, &file->torn[i]))
+        if (!is_outgrown(schema, block, &piece->torn[i]))
             continue;
-        ok = encode_old(schema, block, offset, &file->torn[i], &place, &length, err);
+        ok = encode_old(schema, block, offset, &piece->torn[i], &place, &length, err);
         *made |= ok && length;
     }
     free(place.bytes);
@@ -170,7 +170,7 @@ typedef struct {
  * removes it if `after` is NULL or too large. A refusal of the server ends this. */
 static bool change_torn(const correct_place_t *place, const block_t *block, uint32_t offset,
                         const bson_t *after, change_t *made, err_t *err) {
-    const load_file_t *file = block->file;
+    const active_piece_t *file = block->piece;
     records_place_t room = {0};
     bool ok = true;
     *made = (change_t){.changed = false};
@@ -260,16 +260,16 @@ bool correct_remove(const correct_place_t *place, const block_t *block, uint32_t
 
 /* True if a user has put the same document there as a fix. */
 static bool is_fix(const block_t *block, uint32_t offset, const uint8_t *document, uint32_t length) {
-    const load_file_t *file = block->file;
-    return fix_marks_know(file->fixes, file->fix_count, block->offset + offset,
+    const active_piece_t *piece = block->piece;
+    return fix_marks_know(piece->fixes, piece->fix_count, block->offset + offset,
                           XXH3_64bits(document, length));
 }
 
 bool correct_expect_late(const schema_t *schema, block_t *block, uint32_t offset, err_t *err) {
     records_place_t room = {0};
     bool ok = true;
-    for (size_t i = 0; ok && i < block->file->torn_count; i++) {
-        const torn_t *torn = &block->file->torn[i];
+    for (size_t i = 0; ok && i < block->piece->torn_count; i++) {
+        const torn_t *torn = &block->piece->torn[i];
         uint32_t length;
         late_t *late;
         if (!begins_with(block, offset, torn))
@@ -281,7 +281,7 @@ bool correct_expect_late(const schema_t *schema, block_t *block, uint32_t offset
             ok = err_memory(err, length);
             continue;
         }
-        *late = (late_t){.next = block->late, .file = block->file, .epoch = block->epoch, .length = length};
+        *late = (late_t){.next = block->late, .piece = block->piece, .epoch = block->epoch, .length = length};
         memcpy(late->document, room.bytes, length);
         block->late = late;
     }

@@ -28,7 +28,7 @@ typedef struct news {
         NEWS_SKIPPED,  /* it could not be read, and is left out */
         NEWS_TORN, /* its last record has no line end: `block` holds it back until the catalog knows of it */
     } kind;
-    load_file_t *file;
+    active_piece_t *piece;
     uint32_t epoch;
     uint64_t end_block;  /* FED */
     uint32_t tail_parts; /* FED: the number of its blocks that are tails */

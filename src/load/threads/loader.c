@@ -48,7 +48,7 @@ static bool want_nothing(loader_t *loader, block_t *block, const record_t *recor
     *there = READ_BACK_NOTHING;
     if (loader->comparing && !begun_nothing(loader->account.begun, record, document, there, err))
         return false;
-    return !block->file->torn_count || *there == READ_BACK_ACCEPTED ||
+    return !block->piece->torn_count || *there == READ_BACK_ACCEPTED ||
            !may_come_late(loader, block, record) ||
            correct_expect_late(loader->loading->plan->schema, block, record->offset, err);
 }
@@ -56,11 +56,11 @@ static bool want_nothing(loader_t *loader, block_t *block, const record_t *recor
 /* A record that was cut off at the end of its input may turn out to be none: a repeated header, or a byte order mark. Checks all
  * such places from *from up to `to`, and moves *from past them. */
 static bool loader_clear_torn(loader_t *loader, block_t *block, uint32_t *from, uint32_t to, err_t *err) {
-    const load_file_t *file = block->file;
+    const active_piece_t *piece = block->piece;
     if (loader->loading->plan->schema->id) /* loader_may_have_grown checks that */
         return true;
-    for (size_t i = 0; i < file->torn_count; i++) {
-        const uint64_t offset = file->torn[i].offset;
+    for (size_t i = 0; i < piece->torn_count; i++) {
+        const uint64_t offset = piece->torn[i].offset;
         read_back_found_t there;
         if (offset < block->offset + *from || offset >= block->offset + to)
             continue;
@@ -72,12 +72,12 @@ static bool loader_clear_torn(loader_t *loader, block_t *block, uint32_t *from, 
             return false;
         if (there == READ_BACK_NOTHING)
             continue;
-        block->file->changed = true;
+        block->piece->changed = true;
         return err_set(err, STATUS_INPUT,
                        "%s has grown, and its old last record (at byte %llu) is no record any more; but a "
                        "document that somebody else has put in its place is in the collection: give "
                        "--reload-changed, which removes the documents of this input and loads it again",
-                       file->input->name, (unsigned long long)offset);
+                       piece->input->name, (unsigned long long)offset);
     }
     *from = to + 1;
     return true;
@@ -88,18 +88,18 @@ static bool loader_clear_torn(loader_t *loader, block_t *block, uint32_t *from, 
 static bool loader_may_have_grown(const loader_t *loader, block_t *block, err_t *err) {
     const schema_t *schema = loader->loading->plan->schema;
     bool made;
-    if (!schema->id || !block->file->torn_count || !correct_has_outgrown(schema, block))
+    if (!schema->id || !block->piece->torn_count || !correct_has_outgrown(schema, block))
         return true;
     if (!correct_made_document(schema, block, &made, err))
         return false;
     if (!made)
         return true;
-    block->file->changed = true;
+    block->piece->changed = true;
     return err_set(err, STATUS_INPUT,
                    "%s has grown in the middle of a record, and the cut-off record may be in the collection "
                    "by an _id of its own (--id %s): find that document, delete it, and give "
                    "--reload-changed, which loads all of the input again",
-                   block->file->input->name, schema->id->text);
+                   block->piece->input->name, schema->id->text);
 }
 
 /* Accounts for a record that is not sent. document: NULL if it makes none. reason: NULL if the filter leaves it out. */
@@ -135,10 +135,10 @@ static bool accepts_stored(void *context, uint32_t index, const uint8_t *stored,
     const loader_t *loader = context;
     uint32_t offset;
     const block_t *block = account_find(loader->sending, index, &offset);
-    if (!block || !block->file->fix_count)
+    if (!block || !block->piece->fix_count)
         return false;
     const record_t record = account_record(loader->loading->plan->schema, block, offset);
-    return fix_marks_accept(block->file->fixes, block->file->fix_count, block->offset + offset,
+    return fix_marks_accept(block->piece->fixes, block->piece->fix_count, block->offset + offset,
                             account_identity(block, &record), XXH3_64bits(stored, length));
 }
 
@@ -516,9 +516,9 @@ static bool load_records(loader_t *loader, block_t *block, err_t *err) {
               loader_read_back(loader, block, err);
     ok = ok && batch_reserve(loader->batch, 1, loading->batch_bytes, err);
     records_from(loader->reader, block_known_as(block));
-    records_begin(loader->reader, block->file->dialect, block->buffer.bytes, block->length, block->file_start,
-                  true, block->id_base);
-    records_place(loader->reader, &(bad_place_t){.input = block->file,
+    records_begin(loader->reader, block->piece->dialect, block->buffer.bytes, block->length,
+                  block->file_start, true, block->id_base);
+    records_place(loader->reader, &(bad_place_t){.input = block->piece,
                                                  .offset = block->offset,
                                                  .line = block->first_line,
                                                  .lines_from = block->lines_from});
@@ -526,7 +526,7 @@ static bool load_records(loader_t *loader, block_t *block, err_t *err) {
         const batch_t *batch = loader->batch;
         parsed_t parsed = records_next(loader->reader, batch->bytes + batch->used, batch->room - batch->used,
                                        &record, NULL);
-        if (__builtin_expect(block->file->torn_count > 0, 0) &&
+        if (__builtin_expect(block->piece->torn_count > 0, 0) &&
             (parsed == PARSED_DOCUMENT || parsed == PARSED_REJECT) &&
             !loader_clear_torn(loader, block, &torn_from, record.offset, err))
             return false;
