@@ -40,7 +40,8 @@ set(CPACK_DEBIAN_LIBTIPPLE-DEV_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_LIBTIPPLE-DEV_PACKAGE_SHLIBDEPS OFF)
 string(CONCAT CPACK_DEBIAN_LIBTIPPLE-DEV_PACKAGE_DEPENDS
        "libtipple${TIPPLE_SOVERSION} (= ${PROJECT_VERSION}-${CPACK_DEBIAN_PACKAGE_RELEASE}), libmongoc-dev, "
-       "libyaml-dev, zlib1g-dev, libzstd-dev, liblzma-dev, libbz2-dev, libisal-dev, libxxhash-dev, libssl-dev, libstdc++-dev")
+       "libyaml-dev, zlib1g-dev, libzstd-dev, liblzma-dev, libbz2-dev, libisal-dev, libxxhash-dev, libssl-dev, "
+       "g++ | libstdc++-dev")
 set(CPACK_COMPONENT_LIBTIPPLE-DEV_DESCRIPTION "bulk loader for MongoDB - development files\n${TIPPLE_SAYS}
 .
 These are the header, the static library and the examples for programs that
