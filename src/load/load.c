@@ -230,7 +230,7 @@ static bool run_once(const load_spec_t *spec, load_result_t *result, inputs_t *i
     bson_init(&plan.shard_key.spec);
     timeline_begin(&result->course);
     step_begin(&target.step, "%s", timeline_phase_name(TIMELINE_LOOKING));
-    result->course.told = spec->told;
+    result->course.listener = spec->listener;
     load_state_init(&run->loading);
     bool ok = load_inputs(run, err);
     if (!ok)

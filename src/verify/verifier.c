@@ -393,7 +393,7 @@ static bool take_window(sink_t *sink, bool first, err_t *err) {
 
 static bool merge_window(verifier_t *verifier, bool first, err_t *err) {
     sink_t sink = {.verifier = verifier,
-                   .merge = {.next = next_stored, .tell = take_finding, .context = verifier}};
+                   .merge = {.next = next_stored, .report = take_finding, .context = verifier}};
     snapshot_read_begin(verifier->target, verifier->first_id, end_of(verifier->first_id));
     bool ok = merge_begin(&sink.merge, err) && take_window(&sink, first, err) && merge_end(&sink.merge, err);
     verifier->look.seen += sink.merge.seen;

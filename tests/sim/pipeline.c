@@ -376,7 +376,7 @@ static bool read_back_block(batch_t *batch, uint64_t block, err_t *err) {
             return err_set(err, STATUS_SERVER, "no more patience with a read");
         actor_sleep(feed->load->world, SIM_TICK / 2);
     }
-    merge_t merge = {.next = next_stored, .tell = take_finding, .context = &back};
+    merge_t merge = {.next = next_stored, .report = take_finding, .context = &back};
     bool ok = merge_begin(&merge, err);
     for (uint32_t i = 0; ok && i < batch->count; i++) {
         uint8_t bson[BSON_BYTES];

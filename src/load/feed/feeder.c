@@ -576,7 +576,7 @@ static bool push(worker_t *worker, block_t *block) {
     return (may_wait && worker->chain_bytes < CHAIN_BYTES) || push_chain(worker);
 }
 
-static bool tell(const worker_t *worker, news_t news, err_t *err) {
+static bool report(const worker_t *worker, news_t news, err_t *err) {
     load_state_t *loading = worker->feeder->options.loading;
     news.piece = worker->piece;
     news.epoch = worker->epoch;
@@ -597,14 +597,14 @@ static bool take_done(worker_t *worker, block_t *block, bool *again, err_t *err)
     return true;
 }
 
-/* Tells the main thread of a torn record instead of pushing it. *block becomes NULL if nothing else was in it. */
+/* Reports a torn record to the main thread instead of pushing it. *block becomes NULL if nothing else was in it. */
 static bool hold_back_torn(worker_t *worker, block_t **block, err_t *err) {
     const feeder_options_t *options = &worker->feeder->options;
     news_t torn;
     if (!torn_cut(options->schema, options->pipeline->pool, block, &torn, err))
         return false;
     worker->tail_parts += torn.block != NULL;
-    if (!torn.block || tell(worker, torn, err))
+    if (!torn.block || report(worker, torn, err))
         return true;
     pipeline_free_block(options->pipeline, torn.block);
     return false;
@@ -698,13 +698,13 @@ static bool finish(worker_t *worker, err_t *err) {
     if (!done_before_end(&worker->compared, piece, err))
         return false;
     if (piece->only_compares)
-        return tell(worker, (news_t){.kind = NEWS_COMPARED}, err);
+        return report(worker, (news_t){.kind = NEWS_COMPARED}, err);
     piece->blocks = to_its_end                  ? piece->to
                     : worker->end == UINT64_MAX ? piece->from
                                                 : (end + RECORD_ID_BLOCK_BYTES - 1) / RECORD_ID_BLOCK_BYTES;
     const news_t fed = {
         .kind = NEWS_FED, .end_block = piece->blocks, .tail_parts = worker->tail_parts, .end = end};
-    return tell(worker, fed, err);
+    return report(worker, fed, err);
 }
 
 /* Feeds the piece from where the cutter is. */
@@ -787,7 +787,7 @@ static bool feed_file(worker_t *worker, err_t *err) {
         if (!may_leave_out(worker, err))
             return false;
     }
-    return tell(worker, (news_t){.kind = NEWS_SKIPPED}, err);
+    return report(worker, (news_t){.kind = NEWS_SKIPPED}, err);
 }
 
 void feeder_give(feeder_t *feeder, active_piece_t *piece, bool more) {

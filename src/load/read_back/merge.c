@@ -26,7 +26,7 @@ static bool step(merge_t *merge, err_t *err) {
             return true;
         merge_found_t unrelated = {
             .kind = MERGE_UNRELATED, .stored = merge->stored, .stored_length = merge->length};
-        if (!merge->tell(merge->context, &unrelated, err))
+        if (!merge->report(merge->context, &unrelated, err))
             return false;
     }
 }
@@ -39,7 +39,7 @@ bool merge_begin(merge_t *merge, err_t *err) {
 static bool tell_stored(merge_t *merge, merge_kind_t kind, err_t *err) {
     merge_found_t found = {
         .kind = kind, .id = merge->id, .stored = merge->stored, .stored_length = merge->length};
-    return merge->tell(merge->context, &found, err);
+    return merge->report(merge->context, &found, err);
 }
 
 static bool is_at(const merge_t *merge, int64_t id) {
@@ -88,12 +88,12 @@ static bool compare(merge_t *merge, int64_t id, const expected_t *expected, err_
             merge_found_t more = found_at(MERGE_DUPLICATED, id, expected);
             more.stored = merge->stored;
             more.stored_length = merge->length;
-            ok = merge->tell(merge->context, &more, err);
+            ok = merge->report(merge->context, &more, err);
         }
         ok = ok && step(merge, err);
     }
     other.kind = same ? MERGE_DUPLICATED : MERGE_CHANGED;
-    ok = ok && (!kept || merge->tell(merge->context, &other, err));
+    ok = ok && (!kept || merge->report(merge->context, &other, err));
     free(kept);
     return ok;
 }
@@ -106,7 +106,7 @@ static bool expect(merge_t *merge, int64_t id, const expected_t *expected, err_t
         return compare(merge, id, expected, err);
     if (expected->length) {
         const merge_found_t missing = found_at(MERGE_MISSING, id, expected);
-        return merge->tell(merge->context, &missing, err);
+        return merge->report(merge->context, &missing, err);
     }
     while (is_at(merge, id))
         if (!step_over(merge, MERGE_EXTRA, err))

@@ -26,7 +26,7 @@ typedef struct {
 typedef struct {
     /* Gives the next stored document, valid until the next call. 1: there is one; 0: the end; -1: err. */
     int (*next)(void *context, const uint8_t **stored, uint32_t *length, err_t *err);
-    bool (*tell)(void *context, const merge_found_t *found, err_t *err);
+    bool (*report)(void *context, const merge_found_t *found, err_t *err);
     void *context;
     uint64_t seen, same; /* stored documents so far; those that are as expected */
     /* the current stored document; NULL: no more */

@@ -93,7 +93,7 @@ static bool take_finding(void *context, const merge_found_t *found, err_t *err) 
 
 bool read_back_ready(read_back_t *range, err_t *err) {
     range->at = 0;
-    range->merge = (merge_t){.next = next_kept, .tell = take_finding, .context = range};
+    range->merge = (merge_t){.next = next_kept, .report = take_finding, .context = range};
     range->id = INT64_MIN;
     range->strayed = false;
     return merge_begin(&range->merge, err);

@@ -156,9 +156,9 @@ static const char *pass_torn_heads(const reject_file_t *file, const char *head) 
 /* Sees what has become of the record. A beginning of the mark of a note may have the record's length: after a kill in a head's
  * words for people, and one in the mark of the note. */
 static void see_record(const reject_file_t *file, reject_entry_t *entry) {
-    const char *record = file->text + entry->record, *behind = file->text + entry->end,
+    const char *record = file->text + entry->record, *after = file->text + entry->end,
                *end = file->text + file->size;
-    const bool ended = record < behind && behind[-1] == '\n';
+    const bool ended = record < after && after[-1] == '\n';
     const size_t whole = entry->end - entry->record - ended;
     const uint64_t hash = reject_identity_hash(record, whole);
     entry->length = whole - (whole && record[whole - 1] == '\r'); /* which an editor may have added */
@@ -166,8 +166,8 @@ static void see_record(const reject_file_t *file, reject_entry_t *entry) {
     entry->untouched = entry->has & REJECT_HAS_HASH && (hash == entry->hash || entry->now == entry->hash);
     const bool is_of_mark = whole < strlen(file->mark) && memcmp(record, file->mark, whole) == 0 &&
                             entry->has & REJECT_HAS_HASH && hash != entry->hash,
-               cut = whole < entry->kept || is_of_mark, noted = cut && is_note(file, behind, end);
-    entry->torn = noted || (cut && !ended && (whole ? behind : pass_torn_heads(file, behind)) == end);
+               cut = whole < entry->kept || is_of_mark, noted = cut && is_note(file, after, end);
+    entry->torn = noted || (cut && !ended && (whole ? after : pass_torn_heads(file, after)) == end);
     entry->cut_off = noted || (entry->torn && whole);
 }
 

@@ -110,7 +110,7 @@ static bool write_all(reject_writer_t *writer, struct iovec *pieces, int count, 
     return cannot(writer->path, "written", writer->problem, err);
 }
 
-/* Makes the beginning of a file: a mark that no record can know, and words for the person who opens the file. A line end in a
+/* Makes the beginning of a file: a mark that no record can know, and words for whoever opens the file. A line end in a
  * name or a filter would end their comment. */
 static void begin_file(reject_writer_t *writer, text_t *words) {
     const reject_target_t *target = writer->target;

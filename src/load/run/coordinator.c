@@ -1,19 +1,19 @@
 #include "load/run/coordinator.h"
 
-static void tell(coordinator_t *coordinator) {
+static void note_written(coordinator_t *coordinator) {
     coordinator->written(coordinator->context, ledger_confirmed(coordinator->ledger));
 }
 
 bool coordinator_flush(coordinator_t *coordinator, err_t *err) {
     bool ok = coordinator->collect(coordinator->context, err);
     ok = ok && catalog_checkpoint(coordinator->catalog, coordinator->ledger, err);
-    tell(coordinator);
+    note_written(coordinator);
     return ok;
 }
 
 bool coordinator_confirm(coordinator_t *coordinator, err_t *err) {
     const bool ok = catalog_confirm(coordinator->catalog, coordinator->ledger, false, err);
-    tell(coordinator);
+    note_written(coordinator);
     return ok;
 }
 
@@ -21,7 +21,7 @@ typedef bool look_fn(const catalog_t *catalog, ledger_t *ledger, err_t *err);
 
 static bool look(coordinator_t *coordinator, look_fn *at, err_t *err) {
     const bool ok = at(coordinator->catalog, coordinator->ledger, err);
-    tell(coordinator);
+    note_written(coordinator);
     return ok;
 }
 
@@ -37,7 +37,7 @@ static bool take(coordinator_t *coordinator, err_t *err) {
     const bool ok = catalog_take(coordinator->catalog, coordinator->ledger, NULL, coordinator->least_pieces,
                                  coordinator->piece_bytes, err);
     bool any;
-    tell(coordinator);
+    note_written(coordinator);
     return ok && hand_out(coordinator, &any, err);
 }
 

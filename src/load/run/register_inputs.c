@@ -44,11 +44,11 @@ static void tell_alike(const plan_t *plan, const wanted_t *wanted, like_t how) {
     const alike_t *alike = registration_like(wanted, how);
     const bool called_so = hows[how].in_other_folder && registration_is_called(wanted, alike->path);
     char *what = bson_strdup_printf(called_so ? hows[how].in_other_folder : hows[how].what, alike->path);
-    void (*tell)(const char *, ...) = wanted->by_name || alike->by_name ? log_warn : log_note;
-    tell("%s %s%s%s%s: it is loaded as another file. If it is that one, %s, %s are there twice; "
-         "docs/resume.md, 'The same records twice', says what to do",
-         wanted->name, what, alike->unfinished ? " (" : "", alike->unfinished ? alike->path : "",
-         alike->unfinished ? " is not loaded to its end)" : "", hows[how].if_so, what_is_twice(plan));
+    void (*say)(const char *, ...) = wanted->by_name || alike->by_name ? log_warn : log_note;
+    say("%s %s%s%s%s: it is loaded as another file. If it is that one, %s, %s are there twice; "
+        "docs/resume.md, 'The same records twice', says what to do",
+        wanted->name, what, alike->unfinished ? " (" : "", alike->unfinished ? alike->path : "",
+        alike->unfinished ? " is not loaded to its end)" : "", hows[how].if_so, what_is_twice(plan));
     bson_free(what);
 }
 
@@ -268,12 +268,12 @@ void run_tell_what_is_there(const run_t *run) {
 /* Warns of inputs that keep the --on-bad-value of an earlier command. */
 static void tell_bad_values(const run_t *run) {
     const schema_t *schema = run->plan->schema;
-    size_t told = 0;
+    size_t shown = 0;
     for (size_t i = 0; schema->bad_value_said && i < run->ledger.input_count; i++) {
         const ledger_input_t *input = &run->ledger.inputs[i];
         const bad_value_t kept = entry_bad_value(&input->entry, schema->bound);
         if (kept == schema->bad_value || (is_done(run, input) && !entry_open_rejects(&input->entry)) ||
-            told++ >= NOTES)
+            shown++ >= NOTES)
             continue;
         log_warn("%s keeps --on-bad-value %s, with which a load began it: %s --on-bad-value %s", input->name,
                  schema_bad_values[kept],
@@ -282,8 +282,8 @@ static void tell_bad_values(const run_t *run) {
                      : "to load it otherwise, remove it with `tipple forget --delete`, and give",
                  schema_bad_values[schema->bad_value]);
     }
-    if (told > NOTES)
-        log_warn("... and %zu more input%s that keep theirs", told - NOTES, units_s(told - NOTES));
+    if (shown > NOTES)
+        log_warn("... and %zu more input%s that keep theirs", shown - NOTES, units_s(shown - NOTES));
 }
 
 /* Removes all changed inputs at once, so that a lease is waited once, and registers again. */
@@ -383,19 +383,19 @@ enum { WARNINGS = 3 };
 
 /* Warns of files that were moved or copied, or have their old content again, like a list whose last change was undone. */
 static void tell_old_content(const registration_t *registering, const entries_t *all) {
-    size_t told = 0;
+    size_t shown = 0;
     for (size_t i = 0; i < registering->count; i++) {
         const wanted_t *wanted = &registering->wanted[i];
         const char *since = turns_since(registering, wanted, all);
-        if (since && told++ < WARNINGS)
+        if (since && shown++ < WARNINGS)
             log_warn("%s has the name and content of %s, but another time of modification, and %s was loaded "
                      "since: nothing of it is loaded again. If its records are to be the newest, `tipple "
                      "forget` %s#%u, and load it again",
                      wanted->name, wanted->entry.path, since, wanted->entry.path, wanted->entry.ordinal);
     }
-    if (told > WARNINGS)
-        log_warn("... and %zu more file%s of which nothing is loaded again", told - WARNINGS,
-                 units_s(told - WARNINGS));
+    if (shown > WARNINGS)
+        log_warn("... and %zu more file%s of which nothing is loaded again", shown - WARNINGS,
+                 units_s(shown - WARNINGS));
 }
 
 static bool check_turns(run_t *run, err_t *err) {
@@ -497,19 +497,19 @@ static void tell_own_ids(const plan_t *plan, const entry_t *entry) {
 /* All of them share one wait for a lease. */
 static void tell_documents(const target_t *target, const removed_t *inputs, size_t count) {
     const long long seconds = target->catalog.lease_ns / 1000000000;
-    size_t told = 0;
+    size_t shown = 0;
     for (size_t i = 0; i < count; i++)
-        if (inputs[i].documents && told++ < NOTES)
+        if (inputs[i].documents && shown++ < NOTES)
             log_note("%s has changed since it was loaded: its documents are removed, which takes %lld s at "
                      "least, and it is loaded again",
                      inputs[i].entry->path, seconds);
-    if (told > NOTES)
-        log_note("... and %zu more changed file%s, in the same %lld s", told - NOTES, units_s(told - NOTES),
+    if (shown > NOTES)
+        log_note("... and %zu more changed file%s, in the same %lld s", shown - NOTES, units_s(shown - NOTES),
                  seconds);
 }
 
 /* Reports the removal when it is certain, not before: another load may work on one of the inputs. */
-static void tell(void *context) {
+static void begins(void *context) {
     target_t *target = context;
     target->touched = true;
     for (size_t i = 0; i < target->removed_count; i++)
@@ -519,7 +519,8 @@ static void tell(void *context) {
 }
 
 static removal_t removal_of(target_t *target) {
-    return (removal_t){.catalog = &target->catalog, .begins = tell, .look = look, .remove = remove_documents};
+    return (removal_t){
+        .catalog = &target->catalog, .begins = begins, .look = look, .remove = remove_documents};
 }
 
 bool target_may_remove_inputs(const target_t *target, err_t *err) {

@@ -1,4 +1,4 @@
-/* load_result: what comes of a load, also of one that failed, and the load itself. The main thread fills it in. */
+/* load_result: what comes of a load, even of one that failed, and the load itself. The main thread fills it in. */
 #ifndef TIPPLE_LOAD_SPEC_LOAD_RESULT_H
 #define TIPPLE_LOAD_SPEC_LOAD_RESULT_H
 

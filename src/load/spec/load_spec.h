@@ -61,7 +61,7 @@ typedef struct {
     new_columns_t new_columns;
     columns_how_t frames; /* rows that a program pushes: nulls, and values that do not fit */
     bool skip_bad_files;
-    timeline_told_t told; /* of the load's phases */
+    timeline_listener_t listener; /* of the load's phases */
 } load_spec_t;
 
 void load_spec_init(load_spec_t *spec); /* the defaults */

@@ -40,7 +40,7 @@ typedef struct option {
     const char *help; /* one sentence or two */
     option_kind_t kind;
     size_t offset;        /* of its value in the command's struct */
-    uint64_t least, most; /* of counts and sizes; most 0: no bound. least: also of times */
+    uint64_t least, most; /* of counts and sizes; most 0: no bound. least: of times, too */
     bool typed;           /* it destroys or selects data: never taken from the environment */
     bool tried;           /* `tipple tune` takes several values of it */
     unsigned takers;      /* of a shared table: the commands that take this row */

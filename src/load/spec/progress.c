@@ -33,8 +33,8 @@ void timeline_enter(timeline_t *course, timeline_phase_t phase) {
     course->phase = phase;
     if (!course->phases[phase].took_ns)
         course->phases[phase].began_ns = course->entered_ns - course->origin_ns;
-    if (course->told.entered)
-        course->told.entered(course->told.context, phase);
+    if (course->listener.entered)
+        course->listener.entered(course->listener.context, phase);
 }
 
 void timeline_end(timeline_t *course) {

@@ -54,7 +54,7 @@ typedef struct {
 typedef struct {
     void (*entered)(void *context, timeline_phase_t phase);
     void *context;
-} timeline_told_t;
+} timeline_listener_t;
 
 typedef struct {
     timeline_span_t phases[TIMELINE_PHASES];       /* since it first began; the sum of its visits */
@@ -65,7 +65,7 @@ typedef struct {
     int64_t every_ns; /* the least time between two points */
     int64_t origin_ns, entered_ns;
     timeline_phase_t phase; /* the current one; TIMELINE_PHASES: none */
-    timeline_told_t told;
+    timeline_listener_t listener;
 } timeline_t;
 
 void timeline_begin(timeline_t *course); /* in TIMELINE_LOOKING */

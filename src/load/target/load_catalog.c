@@ -117,7 +117,7 @@ static void fill_settings(target_t *target, const char *id, const char *existing
 }
 
 /* Refuses documents in a collection that no load has bound: they belong to others, and are expected only with --append. A drop
- * may have come between the look at the collection and that at the header, so both are repeated. */
+ * may have come between reading the collection and reading the header, so both are repeated. */
 static bool check_unfilled(target_t *target, err_t *err) {
     catalog_header_t header = {0};
     bool found;

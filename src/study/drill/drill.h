@@ -87,7 +87,7 @@ typedef struct {
 /* ---- a drill ---- */
 
 typedef struct {
-    load_spec_t load;  /* target, files, format, and how they are loaded; drop, limit, told: not used */
+    load_spec_t load;  /* target, files, format, and how they are loaded; drop, limit, listener: not used */
     const char *query; /* SUITE:NAME of the first query; NULL: any one document */
     uint64_t sample;   /* records of the largest sample; 0: what takes about two seconds */
     bool no_predict, predict_only;

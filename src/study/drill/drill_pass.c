@@ -84,7 +84,7 @@ static bool load(passing_t *passing, err_t *err) {
     drill_pass_t *pass = passing->pass;
     load_spec_t spec = *passing->load;
     spec.drop = spec.trial = true;
-    spec.told = (timeline_told_t){entered, passing};
+    spec.listener = (timeline_listener_t){entered, passing};
     enter(passing, DRILL_LOOK);
     const bool ok = load_run(&spec, &pass->load, err);
     load_result_free(&pass->load);
