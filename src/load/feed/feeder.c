@@ -19,36 +19,48 @@
 #include <unistd.h>
 #include <xxhash.h>
 
+enum {
+    MOST_THREADS = 16,
+    CHAIN_BYTES =
+        64 * 1024, /* little compared to any --memory, because its feeder may wait for a buffer meanwhile */
+    LEAST_SEEK = 4 /* done windows that are worth a seek */
+};
+
+struct feeder {
+    feeder_options_t options;
+    team_t team;
+    atomic_uint running;
+    queue_t *pieces;               /* lists to be read by one thread each: a piece, or those of a stream */
+    active_piece_t *list, **after; /* the main thread's: pieces of a stream, until the last of them comes */
+    atomic_uint given, resting;    /* lists that no thread is through with; threads that wait for one */
+    uint32_t threads;
+    atomic_ullong disk_bytes, text_bytes;
+    pthread_mutex_t lock; /* guards calls of misfit, and */
+    bool skipped_any;
+    pthread_mutex_t beginnings; /* guards first_record of all pieces */
+};
+
 /* ---- beginning: the dialect of a piece, and where its first record begins ----
  *
  * Where quoted fields may contain line ends, only the file's text from its beginning shows where a record begins. What one
  * feeder finds, the others use. */
 
-typedef struct {
-    const schema_t *schema;
-    const feeder_options_t *options;
-    pool_t *pool;
-    active_piece_t *pieces; /* of all feeders; pieces of one input are neighbours, in text order */
-    size_t piece_count;
-    pthread_mutex_t *lock; /* guards first_record of all files */
-} beginning_t;
-
-static bool refuse_header(active_piece_t *file, err_t *err) {
-    file->changed = true;
+static bool refuse_header(active_piece_t *piece, err_t *err) {
+    piece->changed = true;
     return err_set(
         err, STATUS_INPUT,
         "%s has changed since it was loaded: its first lines have other columns than then. Put the old "
         "content back, or give --reload-changed, which removes its documents and loads it again",
-        file->input->name);
+        piece->input->name);
 }
 
 /* Adds to the error why columns cannot be added. A later member of a compressed tar is read when those before it are loaded; with
  * --limit nobody knows before which files are read. */
-static void refuse_columns(const beginning_t *beginning, const active_piece_t *piece, const text_t *unknown,
+static void refuse_columns(const feeder_t *feeder, const active_piece_t *piece, const text_t *unknown,
                            err_t *err) {
     if (!unknown->length)
         return;
-    if (beginning->options->limit != UINT64_MAX)
+    if (feeder->options.limit != UINT64_MAX)
         err_add(
             err,
             ". With --limit only the first file adds columns: load this one alone, or leave that option out");
@@ -60,14 +72,14 @@ static void refuse_columns(const beginning_t *beginning, const active_piece_t *p
 }
 
 /* Finds the dialect of the file's first bytes, which must be that of its records in the collection. */
-static bool find_dialect(beginning_t *beginning, active_piece_t *piece, dialect_head_t *head, err_t *err) {
-    const feeder_options_t *options = beginning->options;
+static bool find_dialect(feeder_t *feeder, active_piece_t *piece, dialect_head_t *head, err_t *err) {
+    const feeder_options_t *options = &feeder->options;
     dialect_t dialect;
     size_t begins, ends;
     text_t unknown = {.length = 0};
     head->unknown = &unknown;
     head->quiet = options->columns != NULL;
-    const bool fits = dialect_sniff_head(beginning->schema, head, piece->input->name, &dialect, err),
+    const bool fits = dialect_sniff_head(feeder->options.schema, head, piece->input->name, &dialect, err),
                same = fits && (!piece->read_by || piece->read_by == dialect.hash);
     const bool ok = same && (!options->columns || !dialect.header ||
                              options->columns(options->context, piece, &dialect, &unknown, err));
@@ -75,7 +87,7 @@ static bool find_dialect(beginning_t *beginning, active_piece_t *piece, dialect_
         (piece->only_compares || piece->begun_before))
         other_stream_refuse(piece, "the new one has other columns than the old one", 0, head->length, err);
     else if (!fits)
-        refuse_columns(beginning, piece, &unknown, err);
+        refuse_columns(feeder, piece, &unknown, err);
     else if (!same)
         refuse_header(piece, err);
     text_free(&unknown);
@@ -84,30 +96,30 @@ static bool find_dialect(beginning_t *beginning, active_piece_t *piece, dialect_
     dialect.bad_value = piece->bad_value;
     if (!(piece->dialect = pipeline_keep(options->pipeline, &dialect)))
         return err_memory(err, sizeof dialect);
-    if (dialect_first_line(beginning->schema, head->text, head->length, false, &begins, &ends))
+    if (dialect_first_line(feeder->options.schema, head->text, head->length, false, &begins, &ends))
         piece->read_by = piece->dialect->hash;
     return true;
 }
 
 /* Finds the dialect at the cutter, which is at the file's beginning. */
-static bool see_dialect(beginning_t *beginning, active_piece_t *piece, cutter_t *cutter, err_t *err) {
+static bool see_dialect(feeder_t *feeder, active_piece_t *piece, cutter_t *cutter, err_t *err) {
     dialect_head_t head;
     if (piece->dialect)
         return true;
-    if (!cutter_look(cutter, beginning->schema, &head, err))
+    if (!cutter_look(cutter, feeder->options.schema, &head, err))
         return false;
     if (!head.length && !head.begun) /* nothing to read, or a fault, which the first cut reports */
         return true;
-    return find_dialect(beginning, piece, &head, err);
+    return find_dialect(feeder, piece, &head, err);
 }
 
 /* The same for a piece that is not the first: the file is opened once more. */
-static bool see_dialect_of_start(beginning_t *beginning, active_piece_t *piece, err_t *err) {
+static bool see_dialect_of_start(feeder_t *feeder, active_piece_t *piece, err_t *err) {
     if (piece->dialect)
         return true;
     source_t *source = source_open(piece->input, err);
-    cutter_t *cutter = source ? cutter_new(source, beginning->pool, CUTTER_RECORD, err) : NULL;
-    const bool ok = cutter && see_dialect(beginning, piece, cutter, err);
+    cutter_t *cutter = source ? cutter_new(source, feeder->options.pipeline->pool, CUTTER_RECORD, err) : NULL;
+    const bool ok = cutter && see_dialect(feeder, piece, cutter, err);
     cutter_destroy(cutter);
     source_close(source);
     return ok;
@@ -115,16 +127,16 @@ static bool see_dialect_of_start(beginning_t *beginning, active_piece_t *piece, 
 
 /* ---- beginning: where records begin ---- */
 
-static bool has_neighbour(const beginning_t *beginning, const active_piece_t *piece) {
-    return piece > beginning->pieces && piece[-1].input == piece->input && piece[-1].to == piece->from;
+static bool has_neighbour(const feeder_t *feeder, const active_piece_t *piece) {
+    return piece > feeder->options.pieces && piece[-1].input == piece->input && piece[-1].to == piece->from;
 }
 
 /* Moves the cutter to the window from the nearest place where a record is known to begin: in this piece, in one before it, or at
  * the cutter. Notes where the pieces begin that it passes. */
-static bool pass(const beginning_t *beginning, active_piece_t *piece, cutter_t *cutter, uint64_t window,
+static bool pass(const feeder_t *feeder, active_piece_t *piece, cutter_t *cutter, uint64_t window,
                  err_t *err) {
     active_piece_t *from = piece;
-    while (has_neighbour(beginning, from) && !from->first_record)
+    while (has_neighbour(feeder, from) && !from->first_record)
         from--;
     if (cutter_offset(cutter) < from->first_record &&
         !cutter_start_at(cutter, from->first_record, from->bracket_before, err))
@@ -133,7 +145,7 @@ static bool pass(const beginning_t *beginning, active_piece_t *piece, cutter_t *
         from++;
         if (!cutter_seek(cutter, from->from, UINT64_MAX, err))
             return false;
-        if (pool_closed(beginning->pool)) /* the load ends: the cutter has not moved */
+        if (pool_closed(feeder->options.pipeline->pool)) /* the load ends: the cutter has not moved */
             return true;
         from->first_record = cutter_offset(cutter);
         from->bracket_before = cutter_bracket(cutter);
@@ -143,45 +155,46 @@ static bool pass(const beginning_t *beginning, active_piece_t *piece, cutter_t *
 
 /* Moves the cutter to the first record that begins in this window or after it: with `multiline` in any piece, else in this
  * one. */
-static bool beginning_seek(beginning_t *beginning, active_piece_t *piece, cutter_t *cutter, uint64_t window,
+static bool beginning_seek(feeder_t *feeder, active_piece_t *piece, cutter_t *cutter, uint64_t window,
                            err_t *err) {
-    if (!beginning->schema->multiline)
+    if (!feeder->options.schema->multiline)
         return cutter_seek(cutter, window, piece->to, err);
     if (!piece->dialect) /* an empty file */
         return true;
-    cutter_read_as(cutter, beginning->schema, piece->dialect);
+    cutter_read_as(cutter, feeder->options.schema, piece->dialect);
     if (!window)
         return true;
     if (!input_has_places(piece->input))
         return cutter_seek(cutter, window, UINT64_MAX, err);
-    pthread_mutex_lock(beginning->lock);
-    const bool ok = pass(beginning, piece, cutter, window, err);
-    pthread_mutex_unlock(beginning->lock);
+    pthread_mutex_lock(&feeder->beginnings);
+    const bool ok = pass(feeder, piece, cutter, window, err);
+    pthread_mutex_unlock(&feeder->beginnings);
     return ok;
 }
 
 /* Finds the dialect, and moves the cutter to the piece's first record, before its first cut. False: err; status 5 if the file
  * does not fit, or has changed. */
-static bool beginning_read(beginning_t *beginning, active_piece_t *piece, cutter_t *cutter, err_t *err) {
+static bool beginning_read(feeder_t *feeder, active_piece_t *piece, cutter_t *cutter, err_t *err) {
     /* a stream that is compared may continue */
     const bool wanted =
-        !piece->only_compares || beginning->schema->multiline || piece->input->kind == INPUT_STREAM;
-    if (wanted && !(piece->from ? see_dialect_of_start(beginning, piece, err)
-                                : see_dialect(beginning, piece, cutter, err)))
+        !piece->only_compares || feeder->options.schema->multiline || piece->input->kind == INPUT_STREAM;
+    if (wanted &&
+        !(piece->from ? see_dialect_of_start(feeder, piece, err) : see_dialect(feeder, piece, cutter, err)))
         return false;
-    return beginning_seek(beginning, piece, cutter, piece->from, err);
+    return beginning_seek(feeder, piece, cutter, piece->from, err);
 }
 
 /* Notes for the next piece that its first record begins at `end`, where the records of this one end. */
-static void beginning_note_end(beginning_t *beginning, active_piece_t *piece, const cutter_t *cutter,
+static void beginning_note_end(feeder_t *feeder, active_piece_t *piece, const cutter_t *cutter,
                                uint64_t end) {
-    if (!beginning->schema->multiline || piece + 1 == beginning->pieces + beginning->piece_count ||
-        !has_neighbour(beginning, piece + 1))
+    if (!feeder->options.schema->multiline ||
+        piece + 1 == feeder->options.pieces + feeder->options.piece_count ||
+        !has_neighbour(feeder, piece + 1))
         return;
-    pthread_mutex_lock(beginning->lock);
+    pthread_mutex_lock(&feeder->beginnings);
     piece[1].first_record = end;
     piece[1].bracket_before = cutter_bracket(cutter);
-    pthread_mutex_unlock(beginning->lock);
+    pthread_mutex_unlock(&feeder->beginnings);
 }
 
 /* ---- cut_block: a cut becomes a block, whose records have numbers ---- */
@@ -503,34 +516,12 @@ static bool limited_cut(limited_t *limited, block_t *block, err_t *err) {
 
 /* ---- the feeders ---- */
 
-enum {
-    MOST_THREADS = 16,
-    CHAIN_BYTES =
-        64 * 1024, /* little compared to any --memory, because its feeder may wait for a buffer meanwhile */
-    LEAST_SEEK = 4 /* done windows that are worth a seek */
-};
-
-struct feeder {
-    feeder_options_t options;
-    team_t team;
-    atomic_uint running;
-    queue_t *pieces;               /* lists to be read by one thread each: a piece, or those of a stream */
-    active_piece_t *list, **after; /* the main thread's: pieces of a stream, until the last of them comes */
-    atomic_uint given, resting;    /* lists that no thread is through with; threads that wait for one */
-    uint32_t threads;
-    atomic_ullong disk_bytes, text_bytes;
-    pthread_mutex_t lock; /* guards calls of misfit, and */
-    bool skipped_any;
-    pthread_mutex_t beginnings; /* beginning_t.lock */
-};
-
 /* What one thread carries from file to file. */
 typedef struct {
     feeder_t *feeder;
     source_kit_t kit;
     block_t *chain, **chain_end; /* small files' blocks, to be pushed together */
     uint32_t chain_bytes;
-    beginning_t beginning;
     limited_t limited;
     bool over; /* nothing more is to be fed */
 
@@ -655,7 +646,7 @@ static bool pass_over_done(worker_t *worker, uint64_t *window, err_t *err) {
     if (!run || *window + LEAST_SEEK >= run->to || piece->compares || !input_has_places(piece->input))
         return true;
     *window = run->to;
-    return beginning_seek(&worker->beginning, worker->piece, worker->cutter, run->to, err);
+    return beginning_seek(worker->feeder, worker->piece, worker->cutter, run->to, err);
 }
 
 /* Cuts the next block, and hands it on. *any is false at the end of the piece. */
@@ -694,7 +685,7 @@ static bool finish(worker_t *worker, err_t *err) {
     const uint64_t end = worker->end == UINT64_MAX ? 0 : worker->end;
     const bool to_its_end = piece->to != UINT64_MAX && worker->end != UINT64_MAX;
     if (to_its_end)
-        beginning_note_end(&worker->beginning, piece, worker->cutter, end);
+        beginning_note_end(worker->feeder, piece, worker->cutter, end);
     if (!done_before_end(&worker->compared, piece, err))
         return false;
     if (piece->only_compares)
@@ -712,7 +703,7 @@ static bool feed_blocks(worker_t *worker, source_t *source, err_t *err) {
     feeder_t *feeder = worker->feeder;
     active_piece_t *piece = worker->piece;
     uint64_t disk = 0; /* counts what was read of a stream before, too */
-    bool any = true, ok = beginning_read(&worker->beginning, piece, worker->cutter, err);
+    bool any = true, ok = beginning_read(worker->feeder, piece, worker->cutter, err);
     while (ok && any && !worker->over && is_ours(worker)) {
         ok = feed_next(worker, &any, err);
         if (ok && any)
@@ -892,13 +883,7 @@ static void *work(void *context) {
     worker_t worker = {
         .feeder = feeder,
         .kit = {.pool = options->pipeline->pool, .pace = pace_of(options)},
-        .limited = {.schema = options->schema, .left = options->limit, .about = options->limit_is_about},
-        .beginning = {.schema = options->schema,
-                      .options = &feeder->options,
-                      .pool = options->pipeline->pool,
-                      .pieces = options->pieces,
-                      .piece_count = options->piece_count,
-                      .lock = &feeder->beginnings}};
+        .limited = {.schema = options->schema, .left = options->limit, .about = options->limit_is_about}};
     feed(&worker);
     push_chain(&worker);
     source_kit_close(&worker.kit);

@@ -14,7 +14,7 @@ typedef struct feeder feeder_t;
 
 typedef struct {
     const schema_t *schema;
-    active_piece_t *pieces;
+    active_piece_t *pieces; /* those of one input are neighbours, in text order */
     size_t piece_count;
     pipeline_t *pipeline; /* its queue is closed at the end */
     uint32_t threads;     /* 0: as many as CPUs and files; more for more pipes than CPUs */
