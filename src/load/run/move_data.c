@@ -275,12 +275,12 @@ static void tally_bad_fields(plan_t *plan, const bad_values_t *values) {
         result->ambiguous_first = places_of(&values->fields[bad_values_twice(values)]);
 }
 
-static void join_loaders(run_t *run) {
+/* False: the first failure of a sender, or what pipeline_fail was given. */
+static bool join_loaders(run_t *run, err_t *err) {
     plan_t *plan = run->plan;
     loader_counters_t sum = {.total_ns = 0};
     bad_values_t *bad_values = bad_values_new(plan->schema);
-    err_t known; /* run_move_data reports it */
-    pipeline_join(&run->loading.pipeline, &known);
+    const bool ok = pipeline_join(&run->loading.pipeline, err);
     for (uint32_t i = 0; i < run->loader_count; i++)
         loader_end(run->loaders[i], &sum, bad_values);
     run->loader_count = 0;
@@ -299,6 +299,7 @@ static void join_loaders(run_t *run) {
     tally_routers(run);
     release(run);
     find_limit(plan->result, &sum);
+    return ok;
 }
 
 /* ---- the threads ---- */
@@ -402,6 +403,25 @@ static bool join_feeders(run_t *run, err_t *err) {
     return ok;
 }
 
+/* Ends all threads. The pipeline keeps the first failure, of a sender or of this thread. A fault of an input counts if nothing else
+ * failed. After a signal the senders still send what they hold. */
+static bool end_threads(run_t *run, bool ok, err_t *err) {
+    pipeline_t *pipeline = &run->loading.pipeline;
+    const bool interrupted = !ok && !pipeline_failed(pipeline) && stop_signal();
+    err_t feeding, first;
+    if (!ok && !interrupted && run->loader_count)
+        pipeline_fail(pipeline, err);
+    load_state_close(&run->loading);
+    const bool fed = join_feeders(run, &feeding), sent = join_loaders(run, &first);
+    if (!sent && !interrupted)
+        *err = first;
+    if (ok && sent && !fed) {
+        run_tell_late_misfit(run, &feeding);
+        *err = feeding;
+    }
+    return ok && sent && fed;
+}
+
 /* True if settled blocks are to be written down after a failure: not if the server is gone, and not if too many rejects ended
  * the load before it sent anything. */
 static bool may_flush(const run_t *run, const err_t *why) {
@@ -416,15 +436,9 @@ bool run_move_data(run_t *run, err_t *err) {
     int64_t began = clock_now_ns();
     target_enter(run->target, TIMELINE_LOADING);
     timeline_point(&plan->result->course, 0, 0);
-    err_t feeding = {.text = ""}, flushing = {.text = ""};
-    const bool started = (!plan->spec->retry || run_prepare_again(run, err)) && start_loaders(run, err);
-    bool ok = started && feed_and_send(run, err);
-    const bool failed_here = !ok && !pipeline_failed(&run->loading.pipeline);
-    if (started && failed_here && !stop_signal())
-        pipeline_fail(&run->loading.pipeline, err); /* the threads stop reading and sending */
-    load_state_close(&run->loading);
-    bool fed = join_feeders(run, &feeding);
-    join_loaders(run);
+    bool ok = (!plan->spec->retry || run_prepare_again(run, err)) && start_loaders(run, err) &&
+              feed_and_send(run, err);
+    ok = end_threads(run, ok, err);
     plan->result->moving_ns = clock_now_ns() - began;
     const counts_t *counts = &plan->result->counts;
     timeline_last_point(&plan->result->course, counts->of[FATE_LOADED] + counts->of[FATE_THERE],
@@ -433,17 +447,7 @@ bool run_move_data(run_t *run, err_t *err) {
     progress_end(&run->progress);
     misfits_warn(&plan->result->skipped, plan->result->skipped_before,
                  plan->manifest.count + plan->result->skipped_before);
-    if (!fed)
-        run_tell_late_misfit(run, &feeding);
-    if (pipeline_failed(&run->loading.pipeline) && !failed_here) {
-        *err = run->loading.pipeline.team.err;
-        ok = false;
-    } else if (ok && !fed) {
-        *err = feeding;
-        ok = false;
-    } else if (!ok && !fed && feeding.text[0] && !stop_signal() && err->status != STATUS_SERVER) {
-        *err = feeding;
-    }
+    err_t flushing;
     if (!ok && may_flush(run, err) && !run_flush(run, &flushing) && err->status != STATUS_SERVER)
         log_detail("what was processed last could not be written down: %s", flushing.text);
     load_state_free_blocks(load_state_take_done(&run->loading));
