@@ -4,7 +4,6 @@ import json
 
 import live
 import livetest
-import neverlost
 
 OTHERS = [{"_id": "text %d" % i, "x": i} for i in range(50)] + [{"_id": -1 - i, "x": i} for i in range(20)] + [
     {"_id": {"a": i}, "x": i} for i in range(10)]
@@ -49,33 +48,6 @@ class Append(livetest.Case):
         status = json.loads(self.tipple("status", "--uri", self.uri(), "--json").stdout)
         self.assertTrue(status["appended"])
 
-    def test_inside(self):
-        """a document inside our ranges that no record makes is a failure all the same"""
-        self.prepare()
-        self.write_csv("a.csv", 100)
-        self.load("--append", "a.csv")
-        place = max(each["_id"] for each in self.documents() if "k" in each)
-        self.client.insert(self.database, "results", [{"_id": place + 1, "x": 1}, {"_id": place + 0.5, "x": 2}])
-        said = self.verified("a.csv", status=7)
-        self.assertEqual(2, sum(said[key] for key in ("extra", "unrelated")))
-        self.assertEqual(80, said["documents_not_ours"])
-
-    def test_refused(self):
-        """an `_id` among those that the load would give: refused before the first write, as often as it is tried"""
-        self.write_csv("a.csv", 100)
-        for number in (5, 7.5, (3 << 53) + 17):
-            with self.subTest(number=number):
-                self.client.drop_database(self.database)
-                self.client.insert(self.database, "results", [{"_id": number, "x": 1}])
-                for _ in range(2):
-                    self.load("--append", "a.csv", status=1)
-                    self.assertRegex(self.stderr, "with the _id %d," % number)
-                    self.holds([{"_id": number, "x": 1}], 0)
-        self.client.drop_database(self.database)
-        self.client.insert(self.database, "results", [{"_id": 1 << 40, "x": 1}])
-        self.load("--append", "a.csv")
-        self.holds([{"_id": 1 << 40, "x": 1}], 100)
-
     def test_next_extent(self):
         """each later range is looked at, too, before anything is written into it"""
         self.prepare()
@@ -88,20 +60,6 @@ class Append(livetest.Case):
         self.refused("one of the _ids", "b.csv")
         self.holds(others, 100)
         self.assertEqual(81, self.verified("a.csv")["documents_not_ours"])
-
-    def test_killed(self):
-        """killed in the middle; the same command without the flag goes on"""
-        neverlost.shorten_lease(self.uri(), 1)
-        self.prepare()
-        self.write_csv("a.csv", 20000)
-        for share, words in ((0.2, ("--append",)), (0.6, ())):
-            load = self.start(*words, "-b", "100", "-j", "2", "a.csv")
-            livetest.wait_for(lambda load=load, share=share: load.poll() is not None or self.client.count(
-                self.database, "results") >= share * 20000)
-            self.kill(load)
-        self.load("a.csv")
-        self.holds(OTHERS, 20000)
-        self.assertEqual(80, self.verified("a.csv")["documents_not_ours"])
 
     def test_own_ids(self):
         """with --id an equal document is there, a different one is a reject, and the others are not ours"""

@@ -1,8 +1,6 @@
 """Tars as `tipple load` reads them, written by Python's tarfile: packed and not, each document under its own `_id`.
 needs: standalone; nightly on: replset"""
 import gzip
-import random
-import signal
 import tarfile
 
 import live
@@ -45,34 +43,6 @@ class Archives(livetest.Case):
             again = self.load(name, collection=collection, status=2)
             self.assertEqual((0, 6), (again["read"], again["files_skipped"]))
 
-    @livetest.nightly
-    def test_resume(self):
-        """a load of packed and plain tars is killed at random moments; the same command goes on"""
-        draw, texts = random.Random(3), {}
-        for number, end in enumerate(("tar", "tar.gz", "tar.zst")):
-            members = [("m%d.csv" % at, rows(1 + at * at * 40, 50 * number + at)) for at in range(9)]
-            self.write("a." + end, PACKINGS[end](tar_of(*members)))
-            texts.update(("a.%s!%s" % (end, name), text) for name, text in members)
-        names = ["a.tar", "a.tar.gz", "a.tar.zst"]
-        total, trial, met = sum(text.count(b"\n") - 1 for text in texts.values()), 0, 0
-        while trial < 8 or (not met and trial < 50):
-            self.client.drop_database(self.database)
-            for _ in range(2):
-                number, moment = (signal.SIGINT, signal.SIGKILL)[trial % 2], draw.randrange(-1, total)
-                load = self.start(*names, "-b", 50)
-                livetest.wait_for(lambda: load.poll() is not None or
-                                  self.client.count(self.database, "results") > moment)
-                load.send_signal(number)
-                said = load.communicate(timeout=livetest.LONG)[1]
-                self.assertIn(load.returncode, (-number, 0), said)
-                met += load.returncode < 0 and moment >= 0
-            trial += 1
-            self.load(*names)
-            self.holds(self.placed(texts))
-            self.assertEqual(27, len(self.files()))
-            self.assertTrue(all(file["complete"] for file in self.files()))
-        self.assertGreater(met, 0, "no signal met a load that was under way")
-
     def test_changed(self):
         """a tar whose member changed is refused; one that only got another member is gone on with"""
         for end in ("tar", "tar.gz"):
@@ -94,33 +64,6 @@ class Archives(livetest.Case):
                 self.write(name, PACKINGS[end](tar_of(("202%d/data.csv" % number, rows(500 - number, number)))))
                 self.assertEqual(500 - number, self.load(name, *words, collection=collection)["loaded"])
             self.assertEqual(500 + 499 + 498, self.client.count(self.database, collection))
-
-    def test_damaged_member(self):
-        """what stands before a damaged member is there, and the rest once the tar is whole"""
-        texts = [rows(400, seed) for seed in range(3)]
-        packed = [gzip.compress(text) for text in texts]
-        whole = tar_of(*zip(("a", "b", "c"), packed))
-        at = whole.index(packed[1]) + len(packed[1]) - 6
-        for end in ("tar", "tar.gz"):
-            collection, name = "results" + end[-2:], "b." + end
-            self.write(name, PACKINGS[end](whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1:]))
-            self.load(name, "-j", 1, collection=collection, status=5)
-            self.assertRegex(self.stderr, "%s!b: .*damaged" % name)
-            self.assertTrue(self.files(collection)[0]["complete"])
-            self.assertFalse(self.files(collection)[1]["complete"])
-
-    def test_where(self):
-        """`tipple where` finds a record of a member again"""
-        text = rows(900, 5)
-        for end in ("tar", "tar.gz"):
-            name, collection = "w." + end, "results" + end[-2:]
-            self.write(name, PACKINGS[end](tar_of(("first", rows(10)), ("y/second", gzip.compress(text)))))
-            self.load(name, collection=collection)
-            book = self.files(collection)[1]
-            number, (_, line, _) = max(livetest.File(1, [(book["extents"][0]["base"], 0)], "", "", text).places.items())
-            said = self.tipple("where", "--uri", self.uri(collection), number).stdout.decode()
-            self.assertIn("%s!y/second" % name, said)
-            self.assertIn("line %s" % line, said.replace(",", ""))
 
 
 if __name__ == "__main__":

@@ -4,10 +4,8 @@ import subprocess
 
 import livecluster
 import livetest
-import minimongo as mongo
 from livetest import Books, rows
 
-SOME = rows(2000, 1)
 
 class Balancing(livecluster.OwnCluster):
     options = {"shards": 3, "replicas": 1, "routers": 1}
@@ -79,11 +77,6 @@ class Balancing(livecluster.OwnCluster):
 
     # ---- collections that were sharded before
 
-    def sharded(self, key, splits=()):
-        self.client.command("admin", {"shardCollection": self.name(), "key": key})
-        for at in splits:
-            self.client.command("admin", {"split": self.name(), "middle": at})
-
     def owners(self):
         return [chunk["shard"] for chunk in self.chunks()]
 
@@ -93,17 +86,6 @@ class Balancing(livecluster.OwnCluster):
         done = self.tipple("load", "--uri", self.uri(), "a.json")
         self.assertNotIn("will wait", done.stderr)
         self.assertEqual(["s0", "s1", "s2"], sorted(self.owners()))
-
-    def test_bounds_that_are_not_understood(self):
-        """Chunks between decimals, say: the router sorts, and says so."""
-        self.sharded({"m": 1}, [{"m": mongo.Timestamp(7 << 32)}, {"m": mongo.Timestamp(9 << 32)}])
-        self.write("a.csv", SOME)
-        self.load("a.csv")
-        self.assertIn("router sorts", self.stderr)
-        self.holds(Books().plain("a.csv", SOME))
-        self.load("--direct", "a.csv", status=1)
-        self.assertIn("put in order", self.stderr)
-        self.assertIn("not understood", self.status())
 
 
 if __name__ == "__main__":

@@ -8,7 +8,6 @@ import tarfile
 
 import livetest
 import minimongo
-import neverlost
 
 
 def made(count, seed=1):
@@ -77,41 +76,6 @@ class Bson(livetest.Case):
                 self.assertEqual(len(texts), self.load(name)["loaded"])
                 self.holds(texts, name)
                 self.assertEqual(0, self.load(name)["read"])
-
-    def test_cut_off(self):
-        """a file that was cut off is told with its place, and what is before that is loaded; the whole one goes on"""
-        texts = written(made(600))
-        data = b"".join(texts)
-        for cut in (len(data) // 2, len(data) - 1):
-            with self.subTest(cut=cut):
-                self.client.drop_database(self.database)
-                neverlost.shorten_lease(self.uri(), 1)
-                whole, at = 0, 0
-                while at + len(texts[whole]) <= cut:
-                    at += len(texts[whole])
-                    whole += 1
-                self.put("a.bson", data[:cut])
-                self.load("a.bson", status=5)
-                self.assertRegex(self.stderr, "a.bson: at byte %d begins no whole document" % at)
-                self.assertEqual(whole, self.client.count(self.database, "results"))
-                self.put("a.bson", data)
-                self.load("a.bson")
-                self.holds(texts, "a.bson")
-
-    def test_lies(self):
-        """behind a length that lies nothing is read; the repaired file goes on"""
-        neverlost.shorten_lease(self.uri(), 1)
-        texts = written(made(600))
-        at = sum(map(len, texts[:400]))
-        data = bytearray(b"".join(texts))
-        data[at:at + 4] = struct.pack("<i", -7)
-        self.put("a.bson", data)
-        self.load("a.bson", status=5)
-        self.assertRegex(self.stderr, "a.bson: at byte %d begins no whole document" % at)
-        self.assertEqual(400, self.client.count(self.database, "results"))
-        self.put("a.bson", b"".join(texts))
-        self.load("a.bson", "--reload-changed")
-        self.holds(texts, "a.bson")
 
     def test_pieces(self):
         """several threads share one large file; the place of a reject is its document's number"""
@@ -189,17 +153,6 @@ class Bson(livetest.Case):
         self.assertEqual((2, 2), (said["loaded"], said["rejected"]))
         self.assertEqual(sorted([document(number(b"_id", 1), texts[0][4:-1]),
                                  document(element(0x0D, b"_id", code[3:]), texts[1][4:-1])]), self.stored())
-
-    def test_where(self):
-        """a document's place is told as its number, and it is shown as JSON"""
-        texts = written({"k": i, "note": "a\nb"} for i in range(40))
-        self.put("a.bson", b"".join(texts))
-        self.load("a.bson")
-        for at in (0, 25):
-            place = sum(map(len, texts[:at]))
-            key = self.client.command(self.database, {"find": "results", "filter": {"k": at}})["cursor"]["firstBatch"][0]
-            said = self.tipple("where", "--uri", self.uri(), str(key["_id"])).stdout.decode()
-            self.assertEqual("a.bson offset %d line %d\n{ \"k\" : %d, \"note\" : \"a\\nb\" }\n" % (place, at + 1, at), said)
 
     def test_rejects(self):
         """what is broken is a reject, and nothing else; a text that is not UTF-8 is stored as it is"""

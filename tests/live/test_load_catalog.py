@@ -14,18 +14,6 @@ from livetest import Books, MIB, rows
 
 
 class Held(livetest.Case):
-    def test_header(self):
-        """the header: UUID, format, digest, lane rule, filter, and what is taken of ordinals and MiBs"""
-        text = rows(5000)
-        self.write("a.csv", text)
-        self.load("a.csv")
-        header = self.header()
-        listed = self.client.command(self.database, {"listCollections": 1, "filter": {"name": "results"}})
-        self.assertEqual(listed["cursor"]["firstBatch"][0]["info"]["uuid"], header["uuid"])
-        self.assertEqual(("mot", 1, "", -(-len(text) // livetest.WINDOW), -(-len(text) // MIB)), tuple(
-            header[key] for key in ("format", "laneRule", "filter", "nextOrdinal", "nextExtent")))
-        self.assertRegex(header["digest"], r"^[0-9a-f]{32}$")
-
     def test_status_behind_a_kill(self):
         """what a killed load has written down is a lower bound, and `status` says so; what the next one finds is not lost"""
         self.write("a.csv", rows(15000))
@@ -169,66 +157,6 @@ class Held(livetest.Case):
 
 
 class Again(livetest.Case):
-    def test_goes_on_under_its_header(self):
-        """what an interrupted load left of a file is read by the file's header, however far from it"""
-        usual = rows(12000, bad=range(11900, 11910))
-
-        def turned(line):  # the same columns behind the first in another order: nothing changes its place
-            first, *others = line.split(b"|")
-            return b"|".join([first, *reversed(others)])
-        self.write("a.csv", b"\n".join(turned(line) for line in usual.split(b"\n")))
-        self.load("a.csv", "--max-rejects", 5, "--threads", 1, status=3)
-        (book,) = self.files()
-        self.assertEqual(0, book["done"][0][0], book)
-        self.assertGreater(book["done"][0][1], 0, "nothing was done that could be passed over")
-        self.assertEqual(10, self.load("a.csv", "--max-rejects", 10, status=2)["rejected"])
-        self.holds(Books().plain("a.csv", usual))
-
-    def test_copied(self):
-        """a copy in another folder is a file of its own; one that is named by another path, and grows, is the same"""
-        text = rows(300)
-        for name in ("one/a.csv", "two/a.csv"):
-            self.write(name, text)
-        self.assertEqual(300, self.load("one")["loaded"])
-        self.assertEqual(300, self.load("two")["loaded"])
-        self.assertEqual((0, 2), tuple(self.load("one", "two")[key] for key in ("read", "files_skipped")))
-        self.tipple("verify", "-f", "mot", "--uri", self.uri(), "one", "two")
-        self.write("one/a.csv", rows(299, 2))
-        self.load("one", status=5)
-        self.shorten_lease(1)
-        self.assertEqual(299, self.load("one", "--reload-changed")["loaded"])
-        self.tipple("verify", "-f", "mot", "--uri", self.uri(), "one", "two")
-        with open(self.folder / "two/a.csv", "ab") as file:
-            file.write(rows(10, 3, header=False))
-        self.assertEqual(10, self.load(self.folder / "two/a.csv")["loaded"])
-
-    def test_grown(self):
-        """a file that has grown is loaded on, as often as it grows: its done blocks are not sent again"""
-        text = rows(12000, bad={5, 7000, 11000})
-        lines = [where + 1 for where, byte in enumerate(text) if byte == 10]
-        seen, read = [], 0
-        for size in (lines[300], lines[301], lines[6000], lines[6000] + 40, len(text)):
-            self.write("a.csv", text[:size])
-            os.utime(self.folder / "a.csv", ns=(size, size))
-            counts = self.load("a.csv", status=2)
-            seen.append(counts["loaded"])
-            (entry,) = self.files()
-            self.assertEqual((True, len(seen), size), tuple(entry[key] for key in ("complete", "version", "size")))
-            self.assertLessEqual(counts["read"], text[:size].count(b"\n") - read + 5000)  # and those of the last block
-            read = text[:size].count(b"\n")
-        self.assertEqual(11997, sum(seen))
-        self.holds(self.placed({"a.csv": text}))
-        (entry,) = self.files()
-        self.assertEqual((12000, 11997, 3), (entry["read"], entry["loaded"] + entry["already"], entry["rejected"]))
-        self.assertEqual([offset for offset, _, record in livetest.records(text) if record.count(b"|") < 13],
-                         sorted(offset for offset, _ in entry["rejects"]))
-        self.assertEqual(0, self.load("a.csv", status=2)["read"])
-        for size in (lines[300], lines[6000]):  # an earlier version of it: all of that is there
-            self.write("a.csv", text[:size])
-            os.utime(self.folder / "a.csv", ns=(size, size))
-            self.assertEqual(0, self.load("a.csv", status=2)["read"])
-        self.holds(self.placed({"a.csv": text}))
-
     @livetest.nightly
     def test_large_last_record_was_cut_off(self):
         """a last record that was cut off is corrected, where no command holds both documents, and where only the old one was

@@ -26,34 +26,6 @@ class Placed(Cluster):
         self.assertEqual(again["read"], 0)
         self.clean()
 
-    def test_from_one_gzip_and_many_files(self):
-        packed = gzip.compress(TEXT, 1)
-        self.write("a.csv.gz", packed)
-        books = Books().gzip("a.csv.gz", TEXT, packed)
-        names = ["a.csv.gz"]
-        for number in range(120):
-            small = rows(30, number + 2)
-            names.append("small%03d.csv" % number)
-            self.write(names[-1], small)
-            books.plain(names[-1], small)
-        counts = self.load(*names, status=2)
-        self.holds(books)
-        there = self.shares(counts)
-        self.assertLess(abs(there["s0"] - there["s1"]), 0.15 * sum(there.values()), there)
-
-    @livetest.nightly
-    def test_by_a_hash(self):
-        """The study's choice: a station lies on one shard; the shards are as full as the hashes make them."""
-        made = self.tipple("generate", "isd", "--rows", 20000, "--stations", 200, "--seed", 7)
-        self.write("a.isd", made.stdout)
-        counts = self.load("--format", "isd", "--shard-key", "st:hashed", "a.isd")
-        there = self.shares(counts)
-        self.assertEqual(sum(there.values()), 20000)
-        stations = [{document.get("st") for document in self.on_shard(name)} for name in ("s0", "s1")]
-        self.assertFalse(stations[0] & stations[1])
-        self.assertTrue(min(len(those) for those in stations) > 50, [len(those) for those in stations])
-        self.clean()
-
     def test_odd_bounds(self):
         """Values that no zone may have as a bound: the server's words."""
         self.write("odd.json", "".join('{"_id": %d, "s": {"$gt": %d}}\n' % (i, i) for i in range(500)))
@@ -87,15 +59,6 @@ class Placed(Cluster):
             self.assertEqual(2000, self.client.count(self.database, "results"))
             self.assertEqual(1, self.client.count(self.database, "results", {"k": wrong.strip(b"|").decode()}))
 
-    def test_by_ranges(self):
-        """Names and numbers as the key: some records are looked at, and each shard gets about as many."""
-        self.write("a.csv", TEXT)
-        self.write("b.csv.gz", gzip.compress(rows(10000, 9), 1))
-        counts = self.load("--shard-key", "v,k", "a.csv", "b.csv.gz", status=2)
-        there = self.shares(counts)
-        self.assertLess(abs(there["s0"] - there["s1"]), 0.2 * sum(there.values()), there)
-        self.clean()
-
     def test_killed(self):
         """What a load that was killed leaves behind is told and taken away; the load goes on as if nothing was."""
         text = rows(8000, 6)
@@ -114,13 +77,6 @@ class Placed(Cluster):
         self.holds(Books().plain("a.csv", text))
         self.clean()
 
-    def test_not_at_all(self):
-        self.write("a.csv", TEXT[:TEXT.index(b"\n", 5000) + 1])
-        self.load("--shard-key", "none", "a.csv", status=(0, 2))
-        self.assertEqual(self.config("collections", filter={"_id": self.database + ".results", "dropped": {"$ne": True}}), [])
-        self.assertEqual(len([name for name in ("s0", "s1") if self.on_shard(name)]), 1)
-        self.load("--shard-key", "none", "a.csv")
-
 
 class Taken(Cluster):
     """Collections that somebody else has sharded."""
@@ -137,15 +93,6 @@ class Taken(Cluster):
             except mongo.CommandError as error:
                 if "is already" not in str(error) and error.code != 0:
                     raise
-
-    def test_by_compound_key(self):
-        """Strings and missing values as keys: each goes where its chunk is."""
-        self.shard({"k": 1, "m": 1}, [{"k": "CITRO", "m": mongo.MinKey}, {"k": "G", "m": mongo.MinKey}], ["s1", "s0"])
-        self.write("a.csv", SOME)
-        counts = self.load("a.csv", status=2)
-        self.holds(Books().plain("a.csv", SOME))
-        there = self.shares(counts)
-        self.assertTrue(min(there.values()) > 750, there)
 
     def test_by_lanes_of_their_own(self):
         """Chunks that end in the middle of a block."""

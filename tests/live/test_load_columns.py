@@ -15,47 +15,12 @@ def orders():
     return ("\n".join(lines) + "\n").encode()
 
 
-def wanted(row, bad):
-    found = {"id": row, "code": row % 9000, "paid": row % 3 != 0}
-    if row % 1000 == 999:
-        found["code"] = "n/z" if bad == "text" else None
-    return found
-
-
 class Columns(livetest.Case):
     format = None
 
     def setUp(self):
         super().setUp()
         self.write("orders.csv", orders())
-
-    def stored(self, collection="results"):
-        return [{key: value for key, value in document.items() if key != "_id"}
-                for document in self.client.find(self.database, collection, sort={"id": 1})]
-
-    def verified(self, *words, collection="results", status=0):
-        self.tipple("verify", "--uri", self.uri(collection), *words, "orders.csv", status=status)
-
-    @livetest.nightly
-    def test_resumed(self):
-        """a load that is killed and one that ends early are completed without the options, by the format that was kept"""
-        for bad, other in ("text", "null"), ("null", "reject"), ("reject", "text"):
-            with self.subTest(bad):
-                many = ("--type", "zip:code:int", "--on-bad-value", bad)
-                process = self.start("orders.csv", *many, "--batch", "20", "--threads", "1", "--max-rate", "5k")
-                livetest.wait_for(lambda: self.client.count(self.database, "results") > 500)
-                self.kill(process)
-                self.shorten_lease()
-                # what says otherwise touches nothing
-                self.refused("--type zip:code:text: .* was guessed with --type zip:code:int",
-                             "orders.csv", "-t", "zip:code:text")
-                status = 2 if bad == "reject" else 0
-                self.load("orders.csv", "--on-bad-value", other, status=status)
-                expected = [wanted(row, bad) for row in range(ROWS) if bad != "reject" or row % 1000 != 999]
-                self.assertEqual(expected, self.stored())
-                self.load("orders.csv", "-t", "zip:code:int", "--on-bad-value", bad, status=status)
-                self.verified()
-                self.client.drop_database(self.database)
 
     def test_told(self):
         """the summary names each column with how many values do not fit, and the first places of the file"""
@@ -66,18 +31,6 @@ class Columns(livetest.Case):
                            "first": "orders.csv:1001, orders.csv:2001, orders.csv:3001"}], said["bad_fields"])
         said = self.load("orders.csv", "--type", "zip:int", "--on-bad-value", "null", collection="other")
         self.assertEqual((ROWS // 1000, 0), (said["bad_values"], said["values_kept_as_text"]))
-
-    def test_later_choice(self):
-        """another --on-bad-value holds for new files, and for what is loaded from a reject file"""
-        typed = "--type", "zip:int"
-        self.load("orders.csv", *typed)
-        self.write("more.csv", b"id;zip;paid\n9001;5;yes\n9002;n/z;no\n")
-        self.load("more.csv", *typed, "--on-bad-value", "reject", "--rejects", "r", status=2)
-        self.tipple("verify", "--uri", self.uri(), "orders.csv", "more.csv")
-        self.load("--retry", "r", status=2)
-        self.load("--retry", "r", "--on-bad-value", "text")
-        self.assertEqual(["n/z"], [document["zip"] for document in self.stored() if document["id"] == 9002])
-        self.tipple("verify", "--uri", self.uri(), "orders.csv", "more.csv", "--retry", "r")
 
     def test_printed_guess(self):
         """a guess that is printed and given as --format reads as strictly; with multiline: yes it is for --retry"""

@@ -11,7 +11,7 @@ from dumplab import archive, header, split
 import livetest
 import minimongo
 import mongotools
-import neverlost
+
 
 def made(count, what):
     return [minimongo.encode({"k": i, what: "v%d" % i, "note": "z" * (i * 7 % 400)}) for i in range(count)]
@@ -61,22 +61,6 @@ class Dump(livetest.Case):
         self.assertEqual(len(others), self.load("one.archive!shop.items", collection="named")["loaded"])
         self.assertNotIn("is taken for", self.stderr)
         self.assertEqual(0, self.load("one.archive!shop.items", collection="named")["read"])
-
-    def test_cut_off(self):
-        """an archive that ends in the middle: what is before that is loaded, with status 5; the whole one goes on"""
-        texts = made(1000, "o")
-        whole = archive({"shop.orders": texts, "shop.items": made(1000, "i")})
-        for cut in (len(whole) // 2, whole.rindex(header("shop.orders", True)[:20])):
-            with self.subTest(cut=cut):
-                self.client.drop_database(self.database)
-                neverlost.shorten_lease(self.uri(), 1)
-                self.put("d.archive", whole[:cut])
-                self.load("d.archive!shop.orders", status=5)
-                self.assertRegex(self.stderr, "d.archive!shop.orders: ends in .* dump data, at byte %d[.] .* not read to" % cut)
-                self.assertGreater(self.client.count(self.database, "results"), 200)
-                self.put("d.archive", whole)
-                self.load("d.archive!shop.orders", "--reload-changed")
-                self.holds(texts, "d.archive!shop.orders")
 
     def test_cut_off_elsewhere(self):
         """an archive that ends within or before another collection is told to be cut off, and this one to be whole"""

@@ -2,7 +2,6 @@
 computed in Python from the inputs' texts, in the order in which the catalog has them.
 needs: standalone; nightly on: cluster"""
 import random
-import signal
 import time
 
 import livetest
@@ -86,65 +85,6 @@ class Existing(Ids, livetest.Case):
         said = self.verified("a.csv")
         self.assertEqual(len(there) - len([1 for each in there if each["_id"] in first]), said["documents_not_ours"])
 
-    def kill_when(self, happened, *words):
-        load = self.start("-b", "50", *words)
-        livetest.wait_for(lambda: load.poll() is not None or happened())
-        self.kill(load)
-
-    @livetest.nightly
-    def test_killed(self):
-        """killed again and again, also with inputs added: as if all had been applied one after the other"""
-        neverlost.shorten_lease(self.uri(), 1)
-        a, b, c = rows(20000, 3000, 5, "a"), rows(15000, 4000, 6, "b"), rows(5000, 5000, 7, "c")
-        self.put(a=a, b=b, c=c)
-        names, words = ["a.csv", "b.csv"], ("--id", "k", "--existing", "replace")
-        for seconds in (0.15, 0.4, 0.8):
-            begun = time.monotonic()
-            self.kill_when(lambda: time.monotonic() - begun > seconds, *words, *names)
-        self.kill_when(lambda: self.client.count(self.database, "results") > 0, *words, *names)  # both are in the catalog
-        names = ["c.csv"] + names
-        self.kill_when(lambda: self.client.count(self.database, "results") > 3500, *words, *names)
-        self.load(*words, *names)
-        self.has(last(a, b, c))
-        self.verified(*names)
-
-    def test_verify(self):
-        """an earlier row in the place of the last one is a difference, and so is what no row made"""
-        a, b = rows(300, 60, 8, "a"), rows(300, 60, 9, "b")
-        self.put(a=a, b=b)
-        self.load("--id", "k", "--existing", "replace", "a.csv", "b.csv")
-        expected, early = last(a, b), last(a)
-        both = [key for key in expected if key in early and early[key] != expected[key]]
-        self.client.command(self.database, {"update": "results", "updates": [
-            {"q": {"_id": both[0]}, "u": early[both[0]]}, {"q": {"_id": both[1]}, "u": {"_id": both[1], "v": 1}}]})
-        self.client.command(self.database, {"delete": "results", "deletes": [{"q": {"_id": both[2]}, "limit": 1}]})
-        said = self.verified("a.csv", "b.csv", status=7)
-        self.assertEqual((2, 1, 0), tuple(said[key] for key in ("changed", "missing", "unrelated")))
-        self.client.insert(self.database, "results", [{"_id": "other %d" % i} for i in range(300)])
-        said = self.verified("a.csv", "b.csv", status=7)
-        named = [each["id"] for each in said["differences"] if each["kind"] == "unrelated"]
-        self.assertEqual((300, 20), (said["unrelated"], len(named)))
-        self.assertEqual(sorted('"other %d"' % i for i in range(300))[:len(named)], named)
-
-    def test_order(self):
-        """what comes before must be finished, and what comes after must not be there"""
-        a, b = rows(600, 100, 10, "a"), rows(100, 100, 11, "b")
-        self.put(a=a, b=b)
-        self.load("--id", "k", "--existing", "replace", "--limit", "200", "a.csv")
-        self.refused("a.csv comes before b.csv .*not loaded", "b.csv")
-        self.load("b.csv", "a.csv")
-        self.has(last(a, b))
-        grown = Input(a.rows + [("key 5", "grown")])
-        self.put(a=grown)
-        self.refused("b.csv, which comes after", "a.csv")
-        self.has(last(a, b))
-        self.put(a=a)
-        self.write("b.csv", Input(b.rows + [("key 7", "grown")]).text)
-        b.rows.append(("key 7", "grown"))
-        self.load("b.csv")
-        self.has(last(a, b))
-        self.verified("a.csv", "b.csv")
-
     def test_stream(self):
         """has its turn, too, where no other piece was taken before: its size is not known, and it costs nothing, as it seems"""
         a, b, c = rows(600, 100, 12, "a"), rows(100, 100, 13, "b"), rows(100, 100, 14, "c")
@@ -165,34 +105,6 @@ class Existing(Ids, livetest.Case):
         self.has(last(a, b, a))
 
     @livetest.nightly
-    def test_older_than_the_last_one(self):
-        """an earlier version, or the beginning, of what was loaded last, also where that grows now, and by several names"""
-        p = rows(100, 30, 23, "p")
-        grown = Input(p.rows + [("key 1", "newer")])
-        self.put(p=p, bak=p)
-        self.write("try.csv", p.text[:p.text.index("\n", 500) + 1])
-        self.load("--id", "k", "--existing", "replace", "p.csv")
-        self.put(p=grown)
-        for names in ("p.csv", "bak.csv"), ("bak.csv", "p.csv"):
-            self.refused("bak.csv is the beginning of p.csv", *names)
-        self.has(last(p))
-        self.load("p.csv")
-        for name in "bak.csv", "try.csv":
-            self.refused("%s is the beginning of p.csv" % name, name)
-        self.has(last(grown))
-
-    def test_equal_in_one_command(self):
-        """two that are equal, or of which one begins with the other, with another one between them"""
-        a, b = rows(300, 100, 24, "a"), rows(100, 100, 25, "b")
-        first = rows(5, 5, 26, "first")
-        self.put(a=a, b=b, c=a, d=Input(a.rows + [("key 1", "newer")]), first=first)
-        self.load("--id", "k", "--existing", "replace", "first.csv")
-        self.refused("c.csv has .* a.csv, and b.csv comes between", "a.csv", "b.csv", "c.csv")
-        self.refused("d.csv begins .* a.csv, and b.csv comes between", "a.csv", "b.csv", "d.csv")
-        self.load("b.csv", "a.csv", "c.csv")
-        self.has(last(first, b, a))
-
-    @livetest.nightly
     def test_same_collection(self):
         """the collection was copied with its catalog, and only the first of two inputs is given, or an older one"""
         a, b = rows(300, 100, 24, "a"), rows(100, 100, 25, "b")
@@ -208,19 +120,6 @@ class Existing(Ids, livetest.Case):
         self.load("a.csv", "b.csv")
         self.has(last(a, b))
         self.verified("a.csv", "b.csv")
-
-    @livetest.nightly
-    def test_late_by_a_new_path(self):
-        """what the sentence names is what the catalog has"""
-        a, b = rows(300, 100, 26, "a"), rows(100, 100, 27, "b")
-        self.put(a=a, b=b)
-        self.load("--id", "k", "--existing", "replace", "a.csv", "b.csv")
-        (self.folder / "new").mkdir()
-        (self.folder / "a.csv").unlink()
-        self.write("new/a.csv", Input(a.rows + [("key 1", "new")]).text)
-        self.refused("`tipple forget` a.csv#0", "new/a.csv")
-        self.tipple("forget", "a.csv#0", "--uri", self.uri())
-        self.load("new/a.csv")
 
     def test_old_content_again(self):
         """it comes from another folder when the first is gone: it is told that nothing of it is loaded, and how it is; where it has only
@@ -241,23 +140,6 @@ class Existing(Ids, livetest.Case):
         self.tipple("forget", "1/p.csv#0", "--uri", self.uri())
         self.load("3/p.csv")
         self.has(last(b, a))
-
-    @livetest.nightly
-    def test_suspended(self):
-        """a load that was taken for dead, and wakes up, puts no older row in the place of a newer one"""
-        neverlost.shorten_lease(self.uri(), 1)
-        a, b = rows(4000, 200, 17, "a"), rows(1000, 200, 18, "b")
-        self.put(a=a, b=b)
-        load = self.start("--id", "k", "--existing", "replace", "--max-rate", "1500", "-b", "20", "a.csv")
-        livetest.wait_for(lambda: self.client.count(self.database, "results") > 100)
-        load.send_signal(signal.SIGSTOP)
-        second = self.start("--id", "k", "--existing", "replace", "--max-rate", "3000", "-b", "20", "a.csv", "b.csv")
-        livetest.wait_for(lambda: any("b 1" in str(each["v"]) for each in self.documents()) or second.poll() is not None)
-        load.send_signal(signal.SIGCONT)
-        self.assertEqual(0, second.wait())
-        load.wait()
-        self.has(last(a, b))
-        self.verified("a.csv", "b.csv")
 
     def test_spellings(self):
         """1 and 1.0 are one `_id`, and never replaced by one another; equal values of other types are"""
@@ -307,26 +189,6 @@ class Lost(Ids, livetest.Case):
     def setUp(self):
         super().setUp()
         neverlost.shorten_lease(self.uri(), 1)
-
-    @livetest.nightly
-    def test_lost(self):
-        """replies to replacements and inserts are lost, before or after it was done"""
-        draw = random.Random(20)
-        met = []
-
-        def rule(message):
-            if message.books or message.command not in ("update", "insert") or draw.randrange(30):
-                return relay.PASS
-            met.append(message.command)
-            return relay.CUT
-        a, b = rows(1500, 100, 21, "a"), rows(1000, 200, 22, "b")
-        self.put(a=a, b=b)
-        with relay.Relays([self.state["members"][0]["port"]], rule) as relays:
-            self.load("--id", "k", "--existing", "replace", "-b", "30", "a.csv", "b.csv", "--uri",
-                      relays.rename(self.uri()))
-        self.assertEqual({"insert", "update"}, set(met))
-        self.has(last(a, b))
-        self.verified("a.csv", "b.csv")
 
     def test_back(self):
         """a replacement that comes when the bytes that it believes are back: they come back only after it"""

@@ -3,11 +3,9 @@ needs: replset; nightly on: standalone"""
 import gzip
 import json
 import os
-import re
 import resource
 import signal
 import subprocess
-import zipfile
 import zlib
 
 import live
@@ -15,17 +13,7 @@ import livetest
 from livetest import Books, rows
 
 
-def whole_lines(text):
-    return text[:text.rfind(b"\n") + 1]
-
-
 class Inputs(livetest.Case):
-    def fails(self, status, pattern, *words, **more):
-        counts = self.load(*words, status=status, **more)
-        self.assertRegex(self.stderr, pattern)
-        self.assertEqual(1, len(re.findall("tipple: (?!warning)", self.stderr)), "the sentence is said once:\n" + self.stderr)
-        return counts
-
     def test_unreadable(self):
         """a file that this user may not read"""
         path = self.write("a.csv", rows(10))
@@ -42,59 +30,6 @@ class Inputs(livetest.Case):
         said = process.communicate(timeout=livetest.LONG)[1].decode()
         self.assertEqual(5, process.returncode, said)
         self.assertIn("a.csv: this user may", said)
-
-    def test_wrong_checksum(self):
-        """text that only its checksum shows to be wrong: status 5, and the good file is another one, not trusted"""
-        text = rows(4000)
-        for name, packed, path in (("a.gz", gzip.compress(text, 0), "a.gz"),
-                                   ("a.zip", livetest.zip_of(("m.csv", text, zipfile.ZIP_STORED)), "a.zip!m.csv")):
-            at = packed.index(b"|FIESTA|", len(packed) // 2)
-            self.write(name, packed[:at] + b"|FIASTA|" + packed[at + 8:])
-            self.fails(5, path + ": .*checksum", name)
-            self.write(name, packed)
-            self.assertFalse(self.files()[-1]["complete"])
-            before = self.documents(raw=True)
-            self.fails(5, path + " has changed .* byte 0 .*--reload-changed", name)
-            self.assertEqual(before, self.documents(raw=True))
-            self.load(name, "--drop", "--yes")
-            self.holds(self.placed({path: text}))
-
-    def test_cut_off_and_fetched_again(self):
-        """a file that was cut off, or that grew while it was read: as a whole, the same command completes it"""
-        text = rows(12000, bad={3, 11000})  # more than a MiB
-        packed = gzip.compress(text)
-        for size in (len(packed) // 3, 2 * len(packed) // 3):
-            self.write("a.gz", packed[:size])
-            self.fails(5, "a.gz: .*(cut off|end)", "a.gz")
-        self.write("a.gz", packed)
-        self.load("a.gz", status=2)
-        self.holds(self.placed({"a.gz": text}))
-        self.assertEqual(0, self.load("a.gz", status=2)["read"])
-        file, = self.files()
-        self.assertEqual((True, 12000, 11998, 2), (file["complete"], file["read"], file["loaded"] + file["already"],
-                                                   file["rejected"]))
-
-    def test_corrupt_others(self):
-        """damaged zip and zstd files; a file behind a bad one; another kind of file"""
-        text = rows(6000)
-        packed = livetest.zip_of(("m.csv", text, zipfile.ZIP_STORED))
-        self.write("z.zip", packed.replace(b"FIESTA", b"FIASTA", 1))
-        self.fails(5, "z.zip!m.csv: .*(checksum|CRC|damaged)", "z.zip", collection="zip")
-        self.write("d.zip", packed[:-30])
-        self.fails(5, "d.zip: ", "d.zip", collection="none")
-        frame = livetest.zstd_frame(text)
-        self.write("z.zst", frame[:200000])
-        self.fails(5, "z.zst: .*(cut off|end)", "z.zst", collection="zstd")
-        whole = dict(Books().add("zstd", "z.zst", whole_lines(text[:200000 - 13 - 3 * 2]), livetest.STREAM, 0).documents())
-        self.assertLessEqual(self.client.count(self.database, "zstd"), len(whole))
-        self.write("x.lz4", b"\x04\x22\x4d\x18" + bytes(100))
-        self.fails(5, "x.lz4: .*lz4", "x.lz4", collection="none")
-        self.write("good.csv", rows(2000, 2))
-        self.load("good.csv", "z.zst", status=5, collection="both")
-        self.load("good.csv", collection="both")
-        self.holds(Books().plain("good.csv", rows(2000, 2)), "both", extra={
-            number: raw for number, raw in ((doc["_id"], raw) for doc, raw in zip(
-                self.documents("both"), self.documents("both", raw=True))) if number & (1 << 53) - 1 >= 1 << 20})
 
     def test_changes_while_read(self):
         """a file that changes while a load runs: status 5; what was read is loaded, and the rest by the same command"""

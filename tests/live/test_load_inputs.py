@@ -6,7 +6,6 @@ import http.server
 import os
 import subprocess
 import threading
-import unittest
 import zipfile
 
 import live
@@ -97,32 +96,6 @@ class Inputs(livetest.Case):
             for words in ((name,), ("-", "--input-name", "x"))[:1 if name == "t.tgz" else 2]:
                 said = self.load(*words, collection="read%d%s" % (number, words[0][0]), stdin=data)
                 self.assertEqual((len(data), len(text) << (name == "t.tgz")), (said["bytes_read"], said["bytes_text"]))
-
-    def killed_in_the_middle(self, name, text):
-        """A load of a stream that is killed when about half of it is there, of which some is done and some is not."""
-        with open(self.write("stream", text), "rb") as stream:
-            load = self.start("-j", "2", "-b", "200", "--max-rate", "20K", "-", "--input-name", name, stdin=stream)
-        enough = self.there() + text.count(b"\n") // 2
-        self.assertTrue(livetest.wait_for(lambda: self.there() >= enough or load.poll() is not None))
-        self.assertIsNone(load.poll(), "it has ended too early")
-        load.kill()
-        load.wait(livetest.LONG)
-
-    @unittest.skipIf(live.KIND == "replset", "on a standalone")
-    @livetest.nightly
-    def test_stdin_shorter_after_a_kill_then_whole(self):
-        """a stream that broke off is refused, and goes on when all of it comes; so does a longer one"""
-        self.shorten_lease(1)
-        text = rows(30000, bad=range(0, 30000, 997))
-        longer = text + rows(500, 2, header=False)
-        for name, other in (("april", text), ("may", longer)):
-            self.killed_in_the_middle(name, text)
-            self.load("-", "--input-name", name, stdin=text[:text.index(b"\n100004000|") + 1], status=5)
-            self.assertIn("tipple forget %s --delete" % name, self.stderr)
-            self.load("-", "--input-name", name, stdin=other, status=2)
-            self.assertEqual(other.count(b"\n") - 1 - 31, self.there())
-            self.tipple("verify", "--format", "mot", "--uri", self.uri(), "-", "--input-name", name, stdin=other)
-            self.tipple("forget", "--uri", self.uri(), "--delete", "--yes", name)
 
     def test_printed_pipe(self):
         """the pipe that is printed for a URL that is not read, in cron's environment: an error page or half of a file is no success, and the
@@ -217,28 +190,6 @@ class Inputs(livetest.Case):
                                stdin=text[4], collection=collection)
             self.assertEqual(2500, counts["loaded"])
             self.holds(books, collection)
-
-    def test_line_ends(self):
-        """CRLF, no final line end, blank lines, headers in the middle, a byte-order mark; an empty file takes one MiB of positions"""
-        text = rows(50)
-        crlf, marked = rows(60, 2, end=b"\r\n"), b"\xef\xbb\xbf" + rows(40, 4)[:-1]
-        mixed = b"\n\n" + rows(30, 3) + b"\r\n\n" + rows(20, 5) + b"\n"
-        for name, content in (("0", b""), ("1", text[:-1]), ("2", crlf), ("3", mixed), ("4", marked)):
-            self.write(name, content)
-        self.assertEqual(200, self.load("0", "1", "2", "3", "4")["loaded"])
-        self.holds(Books().plain("0", b"").plain("1", text[:-1]).plain("2", crlf).plain("3", mixed).plain("4", marked))
-
-    def test_nothing_inside(self):
-        """an empty file, only a header, an empty gzip and only blank lines: status 0, no documents"""
-        for name, content in (("b", rows(0)), ("c", rows(0)[:-1]), ("d", gzip.compress(b"")), ("e", b"\n\r\n\n"),
-                              ("f", b"")):
-            self.write(name, content)
-        for names in (("b", "c", "d", "e", "f"), ("f",)):
-            self.assertEqual(0, self.load(*names)["read"])
-        self.holds({})
-        self.assertTrue(all(file["complete"] for file in self.files()))
-        self.write("g", rows(3))
-        self.assertEqual(3, self.load("b", "g", "f")["loaded"])
 
     def test_long_last_record(self):
         """a last record without a line end that is larger than what is left of --memory is loaded, and nobody waits"""

@@ -7,7 +7,6 @@ import random
 import tarfile
 
 import livetest
-import neverlost
 
 SHAPES = ("lines", "pretty", "array", "one after the other")
 
@@ -52,38 +51,6 @@ class Json(livetest.Case):
                 self.holds_objects(objects, "a.json")
                 self.assertEqual(0, self.load("a.json")["read"])
 
-    @livetest.nightly
-    def test_killed(self):
-        """a load that is killed again and again ends with everything, in pieces by several threads"""
-        for shape in ("lines", "array"):
-            with self.subTest(shape=shape):
-                self.client.drop_database(self.database)
-                neverlost.shorten_lease(self.uri(), 1)
-                objects = made(30000, 2)
-                self.write("a.json", written(objects, shape))
-                for share in (0.2, 0.5, 0.8):
-                    load = self.start("-j", "3", "-b", "100", "a.json")
-                    livetest.wait_for(lambda: load.poll() is not None or self.client.count(
-                        self.database, "results") >= share * len(objects))
-                    self.kill(load)
-                self.load("a.json")
-                self.holds_objects(objects, "a.json")
-
-    def test_cut_off(self):
-        """an array that was cut off is no whole file; the whole one goes on from there"""
-        objects = made(600)
-        text = written(objects, "array").encode()
-        for cut in (len(text) // 2, text.rindex(b"]")):
-            with self.subTest(cut=cut):
-                self.client.drop_database(self.database)
-                neverlost.shorten_lease(self.uri(), 1)
-                self.write("a.json", text[:cut])
-                self.load("a.json", status=5)
-                self.assertIn("a.json ends within an array", self.stderr)
-                self.write("a.json", text)
-                self.load("a.json")
-                self.holds_objects(objects, "a.json")
-
     def test_arrays_within_an_array(self):
         """an element that is an array is a reject, with or without a line end behind it; fixed, it is an object"""
         for end in (b"", b"\n"):
@@ -101,16 +68,6 @@ class Json(livetest.Case):
                 self.assertEqual(2, self.load("--retry", "fixed")["loaded"])
                 self.holds_objects([{"k": k} for k in range(4)], "a.json")
 
-    def test_grown(self):
-        """lines that somebody is still writing: the last one, too, when it is whole"""
-        objects = made(900)
-        text = written(objects, "lines").encode()
-        self.write("a.json", text[:len(text) // 3])
-        self.load("a.json", status=(0, 2))
-        self.write("a.json", text)
-        self.load("a.json")
-        self.holds_objects(objects, "a.json")
-
     def test_in_tar(self):
         """a member of a tar of which bzip2 has left next to nothing"""
         text = b"".join(b'{"k": %d, "s": "%s"}\n' % (i, b"a" * 100000) for i in range(400))
@@ -121,26 +78,6 @@ class Json(livetest.Case):
             entry.size = len(packed)
             tar.addfile(entry, io.BytesIO(packed))
         self.assertEqual(400, self.load("a.tar")["loaded"])
-
-    def test_rejects(self):
-        """what is no object is a reject with its place; fixed in the reject file, it is loaded"""
-        objects = made(40)
-        lines = written(objects, "lines").splitlines(keepends=True)
-        lines[7] = lines[7].replace('"k": 7,', '"k": 7')
-        lines[20] = lines[20][:lines[20].index("name") + 9] + "\n"
-        self.write("a.json", "".join(lines))
-        said = self.load("a.json", status=2)
-        self.assertEqual((38, 2), (said["loaded"], said["rejected"]))
-        self.assertRegex(self.stderr, r"a\.json:8:\d+ .*\n(.*\n)*.*a\.json:21:\d+ ")
-        kept = self.folder / (self.database + ".results.rejects")
-        text = kept.read_text()
-        good = written(objects, "lines").splitlines(keepends=True)
-        for at in (7, 20):
-            self.assertIn(lines[at], text)
-            text = text.replace(lines[at], good[at])
-        self.write("fixed", text)
-        self.assertEqual(2, self.load("--retry", "fixed")["loaded"])
-        self.holds_objects(objects, "a.json")
 
 
 if __name__ == "__main__":

@@ -88,45 +88,6 @@ class Keys(livetest.Case):
         self.assertEqual((0, 2), (said["fixed"], said["fixed_not_looked_for"]))
         self.assertEqual(1, self.verified("--files-only", "--retry", "fixed", "a.csv", status=7)["missing"])
 
-    def test_not_loaded_yet(self):
-        """entries that nobody has touched are no fixes; what was fixed, but not loaded, is told as that: by `_id`s, by places"""
-        self.write("a.csv", "id,v\n1,10\n1,11\n2,20\n3,x\n")
-        for collection, words, rejected in (("ids", ("--id", "id"), 2), ("places", (), 1)):
-            files = "--uri", self.uri(collection), "a.csv"
-            self.load("-t", "id:int", "-t", "v:int", "--on-bad-value", "reject", "--rejects", collection, *words, "a.csv", status=2,
-                      collection=collection)
-            said = json.loads(self.tipple("verify", *files, "--retry", collection, "--json").stdout)
-            self.assertEqual([0, rejected, 0], [said[key] for key in ("fixed", "rejected", "fixed_not_loaded")])
-            kept = (self.folder / collection).read_text()
-            self.write("fixed", kept.replace("\n1,11", "\n1,12").replace("\n3,x", "\n3,30"))
-            done = self.tipple("verify", *files, "--retry", "fixed", "--json", status=7)
-            self.assertRegex(done.stderr, r"(?m)^tipple: %d records? .*not loaded yet" % rejected)
-            said = json.loads(done.stdout)
-            self.assertEqual([0, 0, 0, rejected], [said[key] for key in ("missing", "changed", "fixed", "fixed_not_loaded")])
-            self.load("--retry", "fixed", "--rejects", "more", collection=collection, status=2 if words else 0)
-            self.tipple("verify", *files, "--retry", "fixed", status=7 if words else 0)  # 1,12 was not loaded
-            self.write("fixed", kept.replace("\n1,11\n", "\n").replace("\n3,x", "\n3,30"))
-            self.tipple("verify", *files, "--retry", "fixed")
-
-    def test_refused_by_a_validator(self):
-        """nothing is expected of a record that the server refused but was fixed; what somebody puts there is found"""
-        self.client.command(self.database, {"create": "results", "validator": {"v": {"$ne": "bad"}}})
-        self.write("a.csv", "k,v\n5,a\n5,b\n6,a\n7,a\n8,bad\n9,bad\n")
-        self.load("--id", "k", "a.csv", status=2)
-        self.assertEqual(2, self.verified("a.csv", status=7)["missing"])  # not fixed yet
-        self.client.insert(self.database, "results", [{"_id": 8, "k": 8, "v": "another"}])
-        said = self.verified("a.csv", status=7)
-        self.assertEqual((1, 1), (said["missing"], said["unrelated"]))
-        self.client.command(self.database, {"delete": "results", "deletes": [{"q": {"_id": 8}, "limit": 1}]})
-        kept = (self.folder / (self.database + ".results.rejects")).read_text()
-        self.write("fixed", kept.replace("8,bad", "8,ok").replace("9,bad", "90,ok").replace("\n5,b\n", "\n"))
-        self.assertEqual(2, self.load("--retry", "fixed")["loaded"])
-        said = self.verified("a.csv")
-        self.assertEqual((5, 5, 1, 2), tuple(said[each] for each in ("documents", "as_expected", "rejected", "fixed")))
-        self.verified("--retry", "fixed", "a.csv")
-        self.client.command(self.database, {"delete": "results", "deletes": [{"q": {"_id": 90}, "limit": 1}]})
-        self.assertEqual(1, self.verified("a.csv", status=7)["missing"])
-
     @livetest.nightly
     def test_fixed_to_something_else(self):
         """verify believes the reject file that is given, and not that some fix was loaded: by `_id`s and by places"""
@@ -203,13 +164,6 @@ class Keys(livetest.Case):
         self.assertEqual((1, 5, 5), tuple(said[key] for key in ("loaded", "already_there", "rejected")))
         self.assertEqual(sorted([*odd, 7], key=str), sorted((each["_id"] for each in self.documents()), key=str))
         self.assertEqual(6, self.verified("a.json", "b.json")["documents"])
-
-    def test_forgotten(self):
-        """an input that is forgotten is loaded again, and finds its documents"""
-        self.write("a.json", lines(made(10)))
-        self.load("a.json")
-        self.tipple("forget", "--uri", self.uri(), "a.json")
-        self.assertEqual(10, self.load("a.json")["already_there"])
 
     def test_grown(self):
         """whole lines that come later are loaded; a record that was cut off by the file's end is refused"""

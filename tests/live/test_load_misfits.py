@@ -22,23 +22,6 @@ class Misfits(livetest.Case):
     def there(self, collection="results"):
         return self.client.count(self.database, collection)
 
-    def test_changed(self):
-        """a file that has changed is found when it is read: --skip-bad-files leaves it out, --reload-changed loads it again"""
-        text = rows(5000)
-        self.write("d/a.csv", text)
-        self.write("d/b.csv", rows(10, 2))
-        self.load("d")
-        self.shorten_lease(1)
-        at = text.index(b"|FORD|", 100000)
-        self.write("d/a.csv", text[:at] + b"|FURD|" + text[at + 6:])
-        os.utime(self.folder / "d/a.csv", ns=(2, 2))
-        self.write("d/c.csv", rows(20, 3))
-        said = self.load("d", "--skip-bad-files", status=2)
-        self.assertEqual(["d/a.csv"], [file["name"] for file in said["skipped_files"]])
-        self.assertIn("a.csv has changed", said["skipped_files"][0]["reason"])
-        self.assertEqual(20, said["loaded"])
-        self.assertEqual(5000, self.load("d", "--skip-bad-files", "--reload-changed")["loaded"])
-
     def test_later_members_of_a_packed_tar(self):
         """they are looked at when they are reached; the sentence says what was loaded before, or they are skipped"""
         members = [("%d.csv" % number, OTHER if number == 3 else rows(3, number)) for number in range(1, 6)]

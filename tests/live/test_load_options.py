@@ -1,5 +1,4 @@
 """What the options of `tipple load` do, and what it says of itself.  needs: replset; nightly on: standalone"""
-import gzip
 import json
 
 import live
@@ -48,21 +47,6 @@ class Said(livetest.Case):
         again = self.tipple(*self.words("b.csv", json_wanted=False)).stdout.decode()
         self.assertIn("\nnothing to load: 10 records of 1 file", again)
 
-    def test_environment(self):
-        """TIPPLE_URI, TIPPLE_FORMAT and --uri-file stand for the options; compressors and preferences in a URI do no harm"""
-        self.write("a.csv", rows(10))
-        self.write("uri", self.uri("second") + "&compressors=zlib,zstd,snappy&readPreference=secondaryPreferred\n")
-        self.tipple("load", "a.csv", TIPPLE_URI=self.uri(), TIPPLE_FORMAT="mot")
-        self.tipple("load", "-f", "mot", "--uri-file", "uri", "a.csv")
-        self.holds(Books().plain("a.csv", rows(10)))
-        self.holds(Books().plain("a.csv", rows(10)), "second")
-        # the command line goes first, in other words, too
-        third = {"TIPPLE_URI_FILE": "uri", "TIPPLE_COPIES": "2", "TIPPLE_DRY_RUN": "true", "TIPPLE_FORMAT": "isd"}
-        self.tipple("load", "-f", "mot", "--uri", self.uri("third"), "a.csv", **third)
-        self.holds(Books().plain("a.csv", rows(10)), "third")
-        done = self.tipple("load", "-f", "mot", "--uri", self.uri("third"), "--uri-file", "uri", "a.csv", status=1)
-        self.assertIn("--uri-file", done.stderr)
-
 
 class Place(livetest.Case):
     def options(self, collection):
@@ -105,18 +89,6 @@ class Place(livetest.Case):
             made = stats["storageStats"]["wiredTiger"]["creationString"]
             self.assertIn("block_compressor=%s," % name, made)
 
-    def test_indexes(self):
-        """--index, given twice, is built after the load and reported with its time"""
-        self.write("a.csv", rows(1000))
-        counts = self.load("a.csv", "--index", "d:1,k:-1", "--index", "s:hashed")
-        self.assertEqual(["d:1,k:-1", "s:hashed"], [index["keys"] for index in counts["indexes"]])
-        self.assertTrue(all(index["seconds"] > 0 for index in counts["indexes"]))
-        listed = self.client.command(self.database, {"listIndexes": "results"})["cursor"]["firstBatch"]
-        keys = [entry["key"] for entry in listed]
-        self.assertIn({"d": 1, "k": -1}, keys)
-        self.assertIn({"s": "hashed"}, keys)
-        self.load("a.csv", "--index", "d:1,k:-1")
-
     def test_what_a_drop_takes_away(self):
         """options and indexes that the load does not make again are named in one paragraph"""
         self.write("a.csv", rows(1000))
@@ -132,37 +104,6 @@ class Place(livetest.Case):
         self.load(*again)
         self.load(*again, "--index", "k:1")
         self.assertNotIn("takes away", self.stderr)
-
-    def test_drop_for_nothing(self):
-        """a format that makes no document of the first records drops nothing; one that makes some does"""
-        self.write("reject.yaml", "format: reject\nrecord: {delimiter: [\",\"], header: no}\n"
-                   "fields: [{name: a, type: int}, {name: b, type: int}]\n")
-        self.write("good.csv", "1,2\n3,4\n")
-        self.write("other.csv", "1|2\n3|4\n")
-        self.write("quoted.csv", '1,"' + 300000 * "line\n" + '"\n1,2\n')
-        self.write("half.csv", "1|2\n3,4\n")
-        self.write("long.json", "[" + 70000 * " " + '{"a": "' + 70000 * "x" + '"}]')
-        self.write("one.json", '{"a": "' + 70000 * "x" + '"}')
-        drop = ("load", "--uri", self.uri(), "--drop", "--yes")
-        self.tipple(*drop, "-f", "./reject.yaml", "good.csv")
-        self.write("other.gz", gzip.compress(b"1|2\n3|4\n"))
-        self.write("head.yaml", "format: head\nrecord: {delimiter: [\",\"], header: yes}\nfields: [{name: a}, {name: b}]\n")
-        self.write("cut.gz", gzip.compress(b"a,b\n1,2345678\n")[:20])
-        self.write("cut.bson", b"\x30\0\0\0\x10a\0")
-        for name, data in ("./head.yaml", "cut.gz"), ("bson", "cut.bson"):
-            for more in (), ("--dry-run",):
-                self.assertIn(". Nothing was dropped", self.tipple(*drop, *more, "-f", name, data, status=5).stderr)
-                self.assertEqual(2, self.client.count(self.database, "results"))
-        for data, said in (("other.csv", "other.csv:1:4: it has 1 field"), ("other.csv", ". Nothing was dropped"),
-                           ("other.gz", "looked at (2)")):
-            for more in ((), ("--dry-run",)):
-                done = self.tipple(*drop, *more, "-f", "./reject.yaml", data, status=5)
-                self.assertIn(said, done.stderr)
-                self.assertEqual(2, self.client.count(self.database, "results"))
-        for name, data, status, count in (("./reject.yaml", "half.csv", 2, 1), ("./reject.yaml", "quoted.csv", 0, 2),
-                                          ("json", "long.json", 0, 1), ("json", "one.json", 0, 1)):
-            self.tipple(*drop, "-f", name, data, status=status)
-            self.assertEqual(count, self.client.count(self.database, "results"), data)
 
     def test_index_of_another_name(self):
         """one that is there costs nothing, whatever its name; one with other options stays what it is, and is told"""
@@ -189,25 +130,6 @@ class Place(livetest.Case):
 
 
 class Choice(livetest.Case):
-    def test_limit(self):
-        """--limit N: exactly the first N records of all files; without it, the rest follows"""
-        texts = [rows(4000, 1, bad={3}), rows(500, 2), rows(500, 3)]
-        for name, text in zip("abc", texts):
-            self.write(name, text)
-        books = Books()
-        for name, text in zip("abc", texts):
-            books.plain(name, text)
-        order = [number for file in books.files for number in file.places]
-        for limit in (0, 4, 4200):
-            collection = "r%d" % limit
-            counts = self.load("a", "b", "c", "--limit", limit, collection=collection, status=2 if limit > 3 else 0)
-            self.assertEqual(limit, counts["read"])
-            first = set(order[:limit])
-            self.holds({number: raw for number, raw in books.documents().items() if number in first}, collection)
-        counts = self.load("a", "b", "c", collection="r4200", status=(0, 2))
-        self.assertEqual(4999 - 4199, counts["loaded"])
-        self.holds(books, "r4200")
-
     def test_memory(self):
         """16 threads and a stream of 60 MB keep within --memory and 64 MiB"""
         text = rows(0) + 60000 * (Big.record(1000) + b"\n")  # large records: few are enough

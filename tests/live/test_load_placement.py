@@ -62,7 +62,6 @@ class Placement(livecluster.OwnCluster):
 
     # ---- zones of others
 
-
     def test_zones_of_a_person(self):
         """An empty sharded collection lies as they say."""
         self.admin(shardCollection=self.name, key={"_id": 1})
@@ -325,31 +324,6 @@ class Hidden(livecluster.Cluster):
         self.assertEqual(1, self.tipple("status", "--uri", uri, "--restore", status=1).returncode)
         self.load("a.csv")
         self.clean()
-
-    def test_drop_of_what_cannot_be_seen(self):
-        """A drop takes a person's zones, balancing and shard key away: not for a user who would not be told of them."""
-        self.write("a.csv", TEXT)
-        uri = self.user({"role": "readWrite", "db": self.database})
-        name = self.database + ".results"
-        self.load("a.csv", "--uri", uri)
-        self.load("--drop", "--yes", "a.csv", "--uri", uri)
-        for collection in ("results", "results.tipple.files", "results.tipple.loads"):
-            self.client.command(self.database, {"drop": collection})
-        self.client.command("admin", {"shardCollection": name, "key": {"k": 1}})
-        whole = {"updateZoneKeyRange": name, "min": {"k": mongo.MinKey}, "max": {"k": mongo.MaxKey}}
-        for do, undo in (({"addShardToZone": "s0", "zone": "theirs"}, {"removeShardFromZone": "s0", "zone": "theirs"}),
-                         ({**whole, "zone": "theirs"}, {**whole, "zone": None})):
-            self.client.command("admin", do)
-            self.addCleanup(self.client.command, "admin", undo)
-        self.client.command("config", {"update": "collections", "updates": [
-            {"q": {"_id": name}, "u": {"$set": {"noBalance": True}}}], "writeConcern": {"w": "majority"}})
-        self.load("a.csv", "--uri", uri)
-        for words in ((), ("--shard-key", "none")):
-            self.load("--drop", "--yes", "a.csv", "--uri", uri, *words, status=1)
-            self.assertIn("read what a drop", self.stderr)
-        entry, = self.config("collections", filter={"_id": name})
-        self.assertEqual(({"k": 1}, True), (entry["key"], entry.get("noBalance")))
-        self.assertEqual(["theirs"], [each["tag"] for each in self.config("tags", filter={"ns": name})])
 
     def test_drop_where_shards_cannot_be_listed(self):
         """the config database says which ones there are; all that is needed to shard it again is asked for before the drop"""

@@ -45,31 +45,8 @@ class Kept(livetest.Case):
         self.assertEqual(3, self.load("--retry", "fixed")["loaded"])
         self.assertEqual(20 + 90, self.client.count(self.database, "results"))
 
-    def test_others_file(self):
-        """--rejects never adds to a file that is none of ours, be it the input; the beginning of one is gone on with"""
-        text = rows(50, bad={7})
-        self.write("a.csv", text)
-        self.write("notes", "do not touch\n")
-        for name in ("a.csv", "notes"):
-            kept = (self.folder / name).read_bytes()
-            self.load("a.csv", "--rejects", name, status=1)
-            self.assertRegex(self.stderr, name + " is no reject file")
-            self.assertEqual(kept, (self.folder / name).read_bytes())
-        self.write("begun", "# tipple rej")
-        self.assertEqual(1, self.load("a.csv", "--rejects", "begun", status=2)["rejected"])
-        self.assertEqual(1, len(self.entries("begun")))
-        self.holds(Books().plain("a.csv", text))
-
 
 class Limited(livetest.Case):
-    def test_share(self):
-        """--max-rejects P%: counted over all records"""
-        self.write("a.csv", rows(2000, bad=set(range(0, 2000, 50))))  # 2 %
-        self.load("a.csv", "--max-rejects", "2%", status=2)
-        self.load("a.csv", "--max-rejects", "1.99%", status=3, collection="less")
-        self.load("a.csv", "--max-rejects", "0.5%", status=3, collection="r1")
-        self.assertRegex(self.stderr, "40 of 2000 records .*--max-rejects 0.5%")
-
     def test_share_of_a_resume(self):
         """a load that goes on is judged by all records of the input, also those of earlier runs; what an input has grown by
         since it was loaded to its end, by itself"""
@@ -84,26 +61,6 @@ class Limited(livetest.Case):
         self.load("c.csv")
         self.write("c.csv", text + b"bad\n" * 80)
         self.load("c.csv", "--max-rejects", "1.5%", status=3)
-
-    def test_first_hundred(self):
-        """the first 100 records all rejects: status 3 at once, unless --max-rejects allows more than usual"""
-        wrong = b"\n".join(b"%d;other;format" % number for number in range(5000)) + b"\n"
-        self.write("a.csv", wrong)
-        self.load("a.csv", "--max-rejects", 1000, status=5)
-        self.assertIn("Nothing was written", self.stderr)
-        self.assertEqual([], self.client.command(self.database, {"listCollections": 1})["cursor"]["firstBatch"])
-        self.write("first.csv", rows(1))
-        self.load("first.csv")
-        self.load("a.csv", "--max-rejects", 1000, status=3)
-        self.assertRegex(self.stderr, "all rejected; is --format mot")
-        self.assertEqual(1, self.client.count(self.database, "results"))
-        self.write("d.csv", rows(0) + b"\n".join(wrong.split(b"\n")[:200]) + b"\n" + rows(50, header=False))
-        self.assertEqual(50, self.load("d.csv", "--max-rejects", 1001, collection="allowed", status=2)["loaded"])
-        self.write("b.csv", wrong.split(b"\n", 99)[0] + b"\n" + b"\n".join(wrong.split(b"\n")[:98]) + b"\n" + rows(50))
-        self.load("b.csv", collection="fewer", status=2)
-        self.write("c.csv", rows(1) + wrong)
-        counts = self.load("c.csv", "--max-rejects", 100000, collection="one", status=2)
-        self.assertEqual((5001, 1, 5000), tuple(counts[part] for part in ("read", "loaded", "rejected")))
 
     def begun(self, count, name="a.csv"):
         """A load that stopped at the first of `count` records that are rejects, where all before are done; what was read."""

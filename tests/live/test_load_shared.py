@@ -115,68 +115,6 @@ class Shared(livetest.OwnServer):
         self.whole()
         self.assertEqual(taken, self.owners())
 
-    def test_one_is_stopped_and_goes_on_meanwhile(self):
-        """It wakes up while another one works on what it had: it leaves that alone, waits for it, and ends well."""
-        self.shorten_lease(2)
-        text = rows(12000, 4)
-        self.write("in/a.csv", text)
-        self.texts = {"in/a.csv": text}
-        first = self.begin_slowly("-b", "20")
-        self.assertTrue(livetest.wait_for(lambda: self.client.count(self.database, "results") > 500))
-        (before,) = self.owners().values()
-        first.send_signal(signal.SIGSTOP)
-        try:
-            second = self.begin_slowly()
-            self.assertTrue(livetest.wait_for(lambda: self.owners()["in/a.csv", 0] != before))
-        finally:
-            first.send_signal(signal.SIGCONT)
-        out, said = first.communicate(timeout=livetest.LONG)
-        self.assertEqual(first.returncode, 0, said.decode())
-        self.assertRegex(said.decode(), "taken over in/a.csv(?s:.*)process %d on " % second.pid)
-        self.assertLess(json.loads(out)["loaded"], 12000)
-        self.finish(second)
-        self.assertEqual([(None, before[1] + 1)], list(self.owners().values()))
-        self.whole()
-
-    def test_one_waits_for_another(self):
-        """Everything is another one's: it names that one, waits, and ends well when everything is there."""
-        text = rows(8000, 4)
-        self.write("in/a.csv", text)
-        self.texts = {"in/a.csv": text}
-        first = self.begin_slowly()
-        self.assertTrue(livetest.wait_for(lambda: self.client.count(self.database, "results") > 500))
-        second = self.begin("-j", "1")
-        out, said = second.communicate(timeout=livetest.LONG)
-        self.assertEqual(second.returncode, 0, said.decode())
-        self.holds(self.placed(self.texts))
-        counts = json.loads(out)
-        self.assertEqual(0, counts["read"])
-        self.assertEqual(8000, counts["records_skipped"] + counts["records_done_by_others"])
-        self.assertGreater(counts["records_done_by_others"], 0)
-        self.assertRegex(said.decode(), "process %d on .* the rest" % first.pid)
-        self.finish(first)
-        self.whole()
-
-    def test_blocks_in_doubt_are_read_back(self):
-        """After a kill only what is missing is sent: the server has to refuse nothing."""
-        text = rows(12000, 4)
-        self.write("in/a.csv", text)
-        self.texts = {"in/a.csv": text}
-        first = self.begin_slowly("-b", "1000")
-        self.assertTrue(livetest.wait_for(lambda: self.client.count(self.database, "results") > 3000))
-        first.kill()
-        first.wait()
-        there = self.client.count(self.database, "results")
-        self.assertLess(there, 12000, "it ended too early")
-        before = self.client.command("admin", {"serverStatus": 1})["opcounters"]["insert"]
-        counts = self.load("in")
-        after = self.client.command("admin", {"serverStatus": 1})["opcounters"]["insert"]
-        done = sum(part["read"] for part in self.files()) - counts["read"]
-        self.assertEqual(counts["already_there"] + done, there)
-        self.assertEqual(counts["loaded"], 12000 - there)
-        self.assertLess(after - before, 12000 - there + 50)  # and the catalog
-        self.whole()
-
 
 if __name__ == "__main__":
     livetest.main()

@@ -9,22 +9,6 @@ from livetest import Books, rows
 
 
 class Rate(livetest.Case):
-    def test_bytes(self):
-        """--max-rate in bytes: those of the documents"""
-        text = rows(1200)
-        self.write("a.csv", text)
-        counts = self.load("a.csv", "--max-rate", "200kB")
-        self.assertGreaterEqual(counts["seconds"], counts["bytes_bson"] / (200 << 10))
-        self.holds(Books().plain("a.csv", text))
-        self.assertRegex(counts["throttled_by"], "^--max-rate 205 kB/s$")
-
-    def test_fast_enough(self):
-        """a rate that is never reached holds nobody back, and nothing is said of it"""
-        self.write("a.csv", rows(500))
-        done = self.tipple(*self.words("a.csv", "--max-rate", "100G", json_wanted=False))
-        self.assertNotIn(b"max-rate", done.stdout)
-        self.holds(Books().plain("a.csv", rows(500)))
-
     def test_interrupted(self):
         """Ctrl-C of a load at one document a second: a clean end at once; the same command without the rate goes on"""
         text = rows(12000, bad={3, 11999})

@@ -159,6 +159,7 @@ class Bound(refusals.Case):
             self.write(name, text)
         self.fill("newest", "--id", "k", "--existing", "replace", "g.csv", "h.csv", "i.csv")
         self.fill("half", "--id", "k", "--existing", "replace", "--limit", "9", "g.csv")
+        self.fill("begun", "--id", "k", "--existing", "replace", "b.csv")
         self.write("copy.csv", GOOD)
         self.write("more.csv", GOOD + "70,seventy\n")
         self.write("part.csv", GOOD[:300])
@@ -173,6 +174,8 @@ class Bound(refusals.Case):
             newest: load g.csv.gz                                            => 1 may be, packed
             newest: load h.csv                                               => 1 i.csv, which comes after it
             half: load i.csv                                                 => 1 g.csv comes before i.csv
+            begun: load g.csv i.csv copy.csv                                 => 1 i.csv comes between
+            begun: load g.csv i.csv more.csv                                 => 1 i.csv comes between
             """)
 
     def test_beside_another(self):
