@@ -51,17 +51,6 @@ class Drill(livedrill.Mixin, livetest.OwnServer):
         self.assertEqual((self.bands(), 0, None), (drill["query_returned"], drill["differences"], drill["difference"]))
         self.assertLessEqual(drill["query_seconds"], self.phases(drill)["first query"]["seconds"])
 
-    def test_guessed(self):
-        """without --format: guessed once, for samples, drill and verify"""
-        self.FORMAT = ()
-        rows = [b"%d;%d,5;x%d\n" % (i, i, i) for i in range(2000)]
-        self.write("b.csv", b"k;n;t\n" + b"".join(rows))
-        said = self.drill("--index", "k:1", "-t", "k:text", "b.csv")
-        drill, = said["drills"]
-        self.assertEqual(("guessed", 2000, True, 0), (said["format"], said["documents"], said["documents_exact"],
-                                                      drill["differences"]))
-        self.assertEqual(1, self.stderr.count("read as CSV"))
-
     def test_kept(self):
         """without --format: as the catalog of the target keeps it; other words for the guess are refused"""
         self.FORMAT = ()
@@ -84,16 +73,6 @@ class Drill(livedrill.Mixin, livetest.OwnServer):
         for words, _ in livedrill.ANNOUNCED:
             self.assertIn("drill: " + words, done.stderr)
 
-    def test_all_the_files_hold(self):
-        """--predict-only: what the filter lets through of all files"""
-        self.write("b.csv", livetest.rows(500, 4))
-        passing = sum(line.split(b"|")[7] == b"B" for name in ("a.csv", "b.csv")
-                      for line in (self.folder / name).read_bytes().splitlines()[1:])
-        said = self.drill("--predict-only", "--filter", "s==B", "--sample", "5000", "a.csv", "b.csv")
-        self.assertAlmostEqual(passing, said["documents"], delta=1)
-        self.assertFalse(said["documents_exact"])
-        self.assertRegex(self.stderr, r"predicted for about")
-
     # ------------------------------------------------------------------------------------------------ history
 
     def test_history(self):
@@ -108,14 +87,6 @@ class Drill(livedrill.Mixin, livetest.OwnServer):
         self.assertEqual(4, len(lines.splitlines()))
         self.assertIsNone(self.drill("--no-predict", "--history", "none/drills.log", "a.csv", status=1))
         self.assertIn("--history none/drills.log cannot be opened", self.stderr)
-
-    def test_within(self):
-        """too slow is status 6, measured or predicted; everything is printed all the same"""
-        done = self.tipple(*self.drill_words("--no-predict", "--within", "1ms", "a.csv"), status=6)
-        self.assertRegex(done.stdout.decode(), r"(?m)^within 1 ms: no \(")
-        self.assertIn("--within allows 1 ms", done.stderr)
-        said = self.drill("--no-predict", "--within", "1ms", "a.csv", status=6)
-        self.assertEqual((0.001, False), (said["within_seconds"], said["is_within"]))
 
     # ------------------------------------------------------------------------------------------- the target's settings
 

@@ -1,6 +1,5 @@
 """Inputs that changed after they were loaded, and inputs that are to be forgotten: --reload-changed, the correction of
 a torn last record, tipple forget.  needs: none; nightly on: standalone replset cluster; nightly: loads are killed at random moments"""
-import json
 import os
 import queue
 import signal
@@ -141,45 +140,11 @@ class Corrected(neverlost.Case):
         self.complete({"a.csv": more})
 
 
-class CorrectedNot(neverlost.Case):
-    """Where the shard key is another one, the whole record may belong to another shard."""
-    needs = ("cluster", "k:hashed")
-
-    def test_refused(self):
-        """the file is whole now: refused like any change; --reload-changed loads it anew"""
-        text = rows(1000, 10)
-        self.inputs({"a.csv": text[:-3]})
-        self.load("a.csv")
-        self.inputs({"a.csv": text})
-        self.load("a.csv", status=5)
-        self.assertIn("--reload-changed", self.stderr)
-        self.load("--reload-changed", "a.csv")
-        self.complete({"a.csv": text})
-
-
 class Forgotten(neverlost.Case):
     """tipple forget INPUT."""
 
     def forget(self, *words, status=0):
         return self.tipple("forget", "--uri", self.uri(), *words, status=status)
-
-    def known(self):
-        said = json.loads(self.tipple("status", "--uri", self.uri(), "--json").stdout)
-        return said["files"], said["files_complete"]
-
-    def test_delete(self):
-        """exactly the documents of that input are removed; it can be loaded anew"""
-        texts = self.inputs({"a.csv": rows(5000, 3), "b.gz": rows(3000, 4), "c.csv": rows(1000, 5)})
-        self.load(*texts)
-        for name, text in texts.items():
-            self.forget(name, "--delete", "--yes")
-            self.exact({other: text for other, text in texts.items() if other != name})
-            self.assertEqual((2, 2), self.known())
-            self.forget(name, status=1)
-            self.inputs({name: text})
-            self.assertEqual(text.count(b"\n") - 1, self.load(*texts)["loaded"])
-            self.assertEqual((3, 3), self.known())
-            self.complete(texts)
 
     def test_of_one_that_was_interrupted(self):
         """an input whose load was killed, and one of which nothing is there"""

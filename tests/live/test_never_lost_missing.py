@@ -40,15 +40,6 @@ class Missing(neverlost.Case):
             self.assertEqual(9000, self.load("--reload-missing", "b.csv.gz")["loaded"])
             self.exact({"b.csv.gz": texts["b.csv.gz"]})
 
-    def test_all_deleted(self):
-        """an empty collection with a catalog is refused, and filled"""
-        texts = self.inputs({"a.csv": rows(3000, 1)})
-        self.load(*texts)
-        self.delete(1)
-        self.refused("with --reload-missing", *texts)
-        self.assertEqual(3000, self.load("--reload-missing", *texts)["loaded"])
-        self.complete(texts)
-
     def test_interrupted(self):
         """killed again and again, beside another one of the same"""
         texts = self.inputs({"a.csv": rows(9000, 1), "b.csv.gz": rows(9000, 2)})

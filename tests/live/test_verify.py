@@ -12,7 +12,7 @@ import zipfile
 import livetest
 import liveverify
 import minimongo as mongo
-from livetest import MIB, WINDOW, rows
+from livetest import WINDOW, rows
 from liveverify import flipped, readings
 from minimongo import Int64
 
@@ -70,26 +70,6 @@ class Clean(liveverify.Case):
         self.assertEqual(3000, said["as_expected"])
         self.verify("-", stdin=text, status=1)
         self.assertRegex(self.stderr, "not in the catalog .*--input-name")
-
-    def test_long_records(self):
-        """windows in which no record begins hold nothing; a record that is too long is not expected"""
-        self.format = "mot"
-        lines = rows(600).split(b"\n")
-        for at, size in ((100, 3 * WINDOW), (200, WINDOW), (300, 5000), (400, 2 * MIB), (500, 17 * MIB)):
-            fields = lines[at].split(b"|")
-            fields[9] = b"x" * size
-            lines[at] = b"|".join(fields)
-        text = b"\n".join(lines)
-        self.put("a.csv", text)
-        self.load("a.csv", status=2)
-        said = self.finds([], "a.csv")
-        self.assertEqual((599, 1), (said["as_expected"], said["rejected"]))
-        for line in 101, 501:
-            inside = self.id_of("a.csv", self.offset_of("a.csv", line) + 2 * WINDOW)
-            self.insert({"_id": Int64(inside), "x": 1})
-        there = [("extra", "a.csv", 101), ("extra", "a.csv", 501)]
-        self.finds(there, "a.csv")
-        self.finds(there, "a.csv", "--files-only")
 
 
 class Found(liveverify.Case):
@@ -212,17 +192,6 @@ class Known(liveverify.Case):
         self.insert({"_id": Int64(self.id_of("a.csv", len(whole) + 5))})  # in the window of the last record
         entry, = self.finds([("extra", "a.csv", None)], "a.csv")["differences"]
         self.assertEqual("the file ends before", entry["why"])
-
-    def test_nothing_is_lost_by_repairing(self):
-        """what is missing comes back when the catalog forgets that the file is done, and it is loaded again"""
-        self.put("a.csv", rows(5000))
-        self.put("b.csv", rows(100, 2))
-        self.load("a.csv", "b.csv")
-        self.remove_range(self.id_at("a.csv", 1000), self.id_at("a.csv", 1999))
-        self.finds([("missing", "a.csv", 1000, 1999)], "a.csv", "b.csv")
-        self.forget_progress("a.csv")
-        self.assertEqual(1000, self.load("a.csv", "b.csv")["loaded"])
-        self.finds([], "a.csv", "b.csv")
 
 
 if __name__ == "__main__":

@@ -50,11 +50,6 @@ class Sharded(liveverify.Case, livecluster.Cluster):
         said = self.finds([], *self.names)
         self.assertEqual((self.ROWS + 500,) * 2, (said["as_expected"], said["documents_in_collection"]))
 
-    def test_by_id(self):
-        """sharded on _id: each difference alone"""
-        self.fill()
-        self.each_alone()
-
     def test_past_the_routers(self):
         """straight to a shard: refused, since nobody there says which documents count"""
         self.fill()

@@ -11,7 +11,6 @@ import livetest
 import liveverify
 import relay
 from liveverify import readings
-from minimongo import Int64
 
 
 class Faults(liveverify.Case):
@@ -33,19 +32,6 @@ class Faults(liveverify.Case):
         relays = relay.Relays([member["port"] for member in self.state["members"]], rule)
         self.addCleanup(relays.close)
         return relays, ("--uri", relays.rename(self.uri()))
-
-    def test_forgotten_cursor(self):
-        """a cursor that the server has forgotten: the block from its start, and all is found once"""
-        first = self.id_at("a.csv", 5)
-        for number in range(1, 9):  # more than one reply holds
-            self.insert(*({"_id": Int64(first + number), "x": "y" * (3 << 20)},))
-        expected = [("extra", "a.csv", 5)] * 8
-        for code in (43, 237):
-            self.client.command("admin", {"configureFailPoint": "failCommand", "mode": {"times": 1}, "data": {
-                "failCommands": ["getMore"], "namespace": self.database + ".results", "errorCode": code}})
-            said = self.finds(expected, "a.csv")
-            self.assertEqual((1, self.ROWS + 8, self.ROWS), tuple(said[field] for field in (
-                "retries", "documents", "as_expected")))
 
     def begin(self, *words, json_wanted=True):
         words = [word for word in self.verify_words(*words) if json_wanted or word != "--json"]
