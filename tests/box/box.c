@@ -238,6 +238,17 @@ void box_fault(box_t *box, const box_fault_t *fault) {
     pthread_mutex_unlock(&box->lock);
 }
 
+void box_watch(box_t *box, const char *command, const char *collection, uint32_t after, uint32_t times,
+               void (*hook)(void *context), void *context) {
+    box_fault(box, &(box_fault_t){command, collection, after, times, .only_watches = true, .hook = hook,
+                                  .context = context});
+}
+
+void box_deny(box_t *box, const char *command, const char *collection, uint32_t after, uint32_t times) {
+    box_fault(box, &(box_fault_t){command, collection, after, times,
+                                  .reply = "{\"ok\": 0, \"code\": 13, \"errmsg\": \"not authorized\"}"});
+}
+
 void box_end_faults(box_t *box) {
     pthread_mutex_lock(&box->lock);
     box->fault_count = 0;

@@ -65,6 +65,11 @@ typedef struct {
 
 /* Texts must last as long as the box. */
 void box_fault(box_t *box, const box_fault_t *fault);
+/* `after` such commands pass; before each of the next `times` the hook is called. */
+void box_watch(box_t *box, const char *command, const char *collection, uint32_t after, uint32_t times,
+               void (*hook)(void *context), void *context);
+/* `after` such commands pass; the next `times` are refused as "not authorized". */
+void box_deny(box_t *box, const char *command, const char *collection, uint32_t after, uint32_t times);
 void box_end_faults(box_t *box);
 
 /* ---- what was asked ---- */

@@ -111,12 +111,7 @@ TEST(being_loaded) {
         box_update(lab.box, LAB_FILES, "{\"path\": \"a.csv\"}",
                    "{\"$set\": {\"pieces.0.owner\": " LAB_OTHER "}}");
         if (alive)
-            box_fault(lab.box, &(box_fault_t){.command = "find",
-                                              .collection = "c.tipple.loads",
-                                              .times = 1000,
-                                              .only_watches = true,
-                                              .hook = lab_other_beats,
-                                              .context = &lab});
+            box_watch(lab.box, "find", "c.tipple.loads", 0, 1000, lab_other_beats, &lab);
         assert_status(&lab, lab_forget(&lab, true, "a.csv"), alive ? STATUS_USAGE : STATUS_OK);
         if (alive)
             assert_says(lab.err.text, "a.csv is being loaded (process 7 on elsewhere): stop that load first");
@@ -136,13 +131,8 @@ static void note_tombstones(void *context) {
 
 LAB_TEST(several, load_two(lab)) {
     deletes = 0;
-    box_fault(lab->box, &(box_fault_t){.command = "delete",
-                                       .collection = "c",
-                                       .after = 1, /* which only asks whether it may */
-                                       .times = 1000,
-                                       .only_watches = true,
-                                       .hook = note_tombstones,
-                                       .context = lab});
+    /* The first only asks whether it may. */
+    box_watch(lab->box, "delete", "c", 1, 1000, note_tombstones, lab);
     assert_status(lab, lab_forget(lab, true, "b.csv", "a.csv"), STATUS_OK);
     assert_true(deletes >= 2);
     assert_int_equal(lab->outcomes[0], FORGET_DONE);

@@ -315,9 +315,7 @@ LAB_TEST(drop, lab_open(lab, BOX_STANDALONE)) {
                      1);
     /* what stops the load behind the drop is said with what the drop has done */
     box_refuse(lab->box, LAB_TARGET, "{\"n\": 5}", 4242);
-    box_fault(lab->box, &(box_fault_t){.command = "insert",
-                                       .collection = "c",
-                                       .reply = "{\"ok\": 0, \"code\": 13, \"errmsg\": \"not authorized\"}"});
+    box_deny(lab->box, "insert", "c", 0, 1);
     assert_status(lab, lab_load(lab, "a.csv"), STATUS_SERVER);
     assert_says(lab->err.text, "--drop has dropped");
 }
@@ -364,10 +362,7 @@ LAB_TEST(drop_of_what_was_made_again, lab_open(lab, BOX_STANDALONE)) {
     lab_write_rows("a.csv", 0, 30);
     assert_status(lab, lab_load(lab, "a.csv"), STATUS_OK);
     lab->load.drop = true;
-    box_fault(
-        lab->box,
-        &(box_fault_t){
-            .command = "drop", .collection = "c", .only_watches = true, .hook = make_again, .context = lab});
+    box_watch(lab->box, "drop", "c", 0, 1, make_again, lab);
     assert_status(lab, lab_load(lab, "a.csv"), STATUS_OK);
     assert_int_equal(box_count(lab->box, LAB_TARGET, NULL), 30);
 }
@@ -395,9 +390,7 @@ LAB_TEST(drop_that_is_refused, lab_open(lab, BOX_STANDALONE)) {
     lab_write_rows("a.csv", 0, 30);
     assert_status(lab, lab_load(lab, "a.csv"), STATUS_OK);
     lab->load.drop = true;
-    box_fault(lab->box, &(box_fault_t){.command = "drop",
-                                       .collection = "c",
-                                       .reply = "{\"ok\": 0, \"code\": 13, \"errmsg\": \"not authorized\"}"});
+    box_deny(lab->box, "drop", "c", 0, 1);
     assert_status(lab, lab_load(lab, "a.csv"), STATUS_USAGE);
     assert_int_equal(box_count(lab->box, LAB_TARGET, NULL), 30);
     lab->load.drop = false;
@@ -410,10 +403,7 @@ LAB_TEST(drop_of_nothing, lab_open(lab, BOX_STANDALONE)) {
     lab_write_rows("a.csv", 0, 300);
     lab->load.drop = true;
     lab->load.batch = 100;
-    box_fault(lab->box, &(box_fault_t){.command = "insert",
-                                       .collection = "c",
-                                       .after = 2,
-                                       .reply = "{\"ok\": 0, \"code\": 13, \"errmsg\": \"not authorized\"}"});
+    box_deny(lab->box, "insert", "c", 2, 1);
     assert_status(lab, lab_load(lab, "a.csv"), STATUS_SERVER);
     assert_says(lab->err.text, "without --drop");
 }

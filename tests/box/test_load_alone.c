@@ -27,17 +27,6 @@ static bool is_held(lab_t *lab) {
     return box_count(lab->box, LAB_FILES, HELD) == 1;
 }
 
-static void at(lab_t *lab, const char *command, const char *collection, uint32_t after, uint32_t times,
-               void (*hook)(void *context)) {
-    box_fault(lab->box, &(box_fault_t){.command = command,
-                                       .collection = collection,
-                                       .after = after,
-                                       .times = times,
-                                       .only_watches = true,
-                                       .hook = hook,
-                                       .context = lab});
-}
-
 static void expect(lab_t *lab, status_t status, const char *words) {
     assert_status(lab, lab_load(lab, "b.csv"), status);
     assert_says(status == STATUS_OK ? lab->said : lab->err.text, words);
@@ -68,7 +57,7 @@ TEST(others) {
         if (cases[i].ended)
             lab_other_ends(&lab);
         if (cases[i].beats)
-            at(&lab, "find", "c.tipple.loads", 0, 1000, lab_other_beats);
+            box_watch(lab.box, "find", "c.tipple.loads", 0, 1000, lab_other_beats, &lab);
         expect(&lab, cases[i].beats ? STATUS_USAGE : STATUS_OK, cases[i].words);
         assert_true(is_held(&lab) == (cases[i].held && cases[i].beats));
         if (!cases[i].beats) { /* the next load takes nobody's place */
@@ -96,7 +85,7 @@ TEST(begun_together) {
         box_update(lab.box, LAB_FILES, "{\"_id\": \"catalog\"}", "{\"$set\": {\"leaseMs\": 3600000}}");
         if (loaded)
             box_update(lab.box, LAB_LOADS, "{\"host\": \"elsewhere\"}", "{\"$set\": {\"documents\": 1}}");
-        at(&lab, "find", "c.tipple.loads", 0, 1000, loaded ? lab_other_beats : beat_and_end);
+        box_watch(lab.box, "find", "c.tipple.loads", 0, 1000, loaded ? lab_other_beats : beat_and_end, &lab);
         expect(&lab, loaded ? STATUS_USAGE : STATUS_OK, loaded ? IS_BEING_LOADED : "");
         lab_close(&lab);
     }
@@ -110,7 +99,7 @@ TEST(retry) {
         lab_other_load(&lab, "1970-01-01T00:00:00.001Z");
         hold(&lab);
         if (beats)
-            at(&lab, "find", "c.tipple.loads", 0, 1000, lab_other_beats);
+            box_watch(lab.box, "find", "c.tipple.loads", 0, 1000, lab_other_beats, &lab);
         assert_status(&lab, lab_retry(&lab, "kept.rejects"), beats ? STATUS_USAGE : STATUS_SOME_REJECTED);
         assert_true(is_held(&lab));
         lab_close(&lab);
@@ -149,7 +138,7 @@ TEST(another_comes) {
         snprintf(change, sizeof change, "{\"$set\": {\"replacing\": %s}}", cases[i].header);
         snprintf(filter, sizeof filter, "{\"_id\": \"catalog\", \"replacing\": %s}", cases[i].header);
         box_update(lab.box, LAB_FILES, "{\"_id\": \"catalog\"}", change);
-        at(&lab, "find", "c.tipple.loads", 3, cases[i].times, cases[i].hook);
+        box_watch(lab.box, "find", "c.tipple.loads", 3, cases[i].times, cases[i].hook, &lab);
         expect(&lab, cases[i].status, cases[i].words);
         assert_int_equal(box_count(lab.box, LAB_FILES, filter), 1);
         lab_close(&lab);
@@ -188,9 +177,9 @@ TEST(another_is_faster) {
         open_rows(&lab);
         come(&lab);
         faster = cases[i].faster;
-        at(&lab, "update", "c.tipple.files", 0, 1000, be_faster);
+        box_watch(lab.box, "update", "c.tipple.files", 0, 1000, be_faster, &lab);
         if (cases[i].beats)
-            at(&lab, "find", "c.tipple.loads", 0, 1000, lab_other_beats);
+            box_watch(lab.box, "find", "c.tipple.loads", 0, 1000, lab_other_beats, &lab);
         expect(&lab, cases[i].status, cases[i].words);
         assert_null(faster);
         lab_close(&lab);
@@ -199,7 +188,7 @@ TEST(another_is_faster) {
 
 /* Who has the header when this load ends keeps it. */
 LAB_TEST(end, open_rows(lab)) {
-    at(lab, "update", "c", 0, 1, hold);
+    box_watch(lab->box, "update", "c", 0, 1, hold, lab);
     expect(lab, STATUS_OK, "");
     assert_true(is_held(lab));
 }

@@ -58,12 +58,7 @@ static void watch_inserts(lab_t *lab, const char *field) {
     memset(&seen, 0, sizeof seen);
     seen.field = field;
     lab->load.threads = 1;
-    box_fault(lab->box, &(box_fault_t){.command = "insert",
-                                       .collection = "c",
-                                       .times = 1000,
-                                       .only_watches = true,
-                                       .hook = see,
-                                       .context = lab});
+    box_watch(lab->box, "insert", "c", 0, 1000, see, lab);
 }
 
 TEST(spread) {
@@ -194,10 +189,7 @@ LAB_TEST(refused, open_rows(lab)) {
 static void hide_config(box_t *box) {
     static const char *const collections[] = {"collections", "tags", "shards", "chunks"};
     for (size_t i = 0; i < 4; i++)
-        box_fault(box, &(box_fault_t){.command = "find",
-                                      .collection = collections[i],
-                                      .times = 1000,
-                                      .reply = "{\"ok\": 0, \"code\": 13, \"errmsg\": \"not authorized\"}"});
+        box_deny(box, "find", collections[i], 0, 1000);
     box_fault(box, &(box_fault_t){
                        .command = "collStats", .times = 1000, .reply = "{\"ok\": 1, \"sharded\": true}"});
 }

@@ -233,9 +233,7 @@ LAB_TEST(drop_that_is_refused, lab_open(lab, BOX_STANDALONE)) {
     lab_write("1", "id,a,b\n1,x,7\n");
     assert_status(lab, lab_load(lab, "1"), STATUS_OK);
     lab->load.drop = true;
-    box_fault(lab->box, &(box_fault_t){.command = "drop",
-                                       .collection = "c",
-                                       .reply = "{\"ok\": 0, \"code\": 13, \"errmsg\": \"not authorized\"}"});
+    box_deny(lab->box, "drop", "c", 0, 1);
     assert_status(lab, lab_load(lab, "1"), STATUS_USAGE);
     lab->load.drop = false;
     lab_write("rows.yaml", WITH_B);
@@ -298,13 +296,8 @@ TEST(another_was_first) {
         lab_write("1", "id,a\n1,x\n");
         lab_write("2", text);
         assert_status(&lab, lab_load(&lab, "1"), STATUS_OK);
-        const box_fault_t first = {.command = reads ? "find" : "update",
-                                   .collection = "c.tipple.files",
-                                   .after = (reads ? round - 8 : round) / 2,
-                                   .only_watches = true,
-                                   .hook = widen_otherwise,
-                                   .context = &lab};
-        box_fault(lab.box, &first);
+        box_watch(lab.box, reads ? "find" : "update", "c.tipple.files", (reads ? round - 8 : round) / 2, 1,
+                  widen_otherwise, &lab);
         const status_t status =
             stream ? lab_load_stream(&lab, text, (char *[]){"-", NULL}) : lab_load(&lab, "2");
         box_end_faults(lab.box);
@@ -360,13 +353,7 @@ TEST(drops_once) {
     lab_write("2", "id,a,c\n2,x,8\n");
     assert_status(&lab, lab_load(&lab, "0"), STATUS_OK);
     lab.load.drop = true;
-    const box_fault_t before = {.command = "insert",
-                                .collection = "c.tipple.files",
-                                .times = 100,
-                                .only_watches = true,
-                                .hook = let_another_load,
-                                .context = &lab};
-    box_fault(lab.box, &before);
+    box_watch(lab.box, "insert", "c.tipple.files", 0, 100, let_another_load, &lab);
     assert_status(&lab, lab_load(&lab, "1"), STATUS_SOME_REJECTED);
     box_end_faults(lab.box);
     assert_true(was_first);

@@ -82,17 +82,13 @@ static void load_other(void *context) {
 }
 
 TEST(made_meanwhile) {
-    static const box_fault_t moments[] = {{.command = "create"},
-                                          {.command = "find", .collection = "c.tipple.files"}};
-    for (size_t i = 0; i < sizeof moments / sizeof *moments; i++) {
+    for (int reads = 0; reads < 2; reads++) {
         lab_t lab;
-        box_fault_t moment = moments[i];
         open_rows(&lab);
         lab_write_rows("b.csv", ROWS, ROWS + 20);
         other = lab;
-        moment.only_watches = true;
-        moment.hook = load_other;
-        box_fault(lab.box, &moment);
+        box_watch(lab.box, reads ? "find" : "create", reads ? "c.tipple.files" : NULL, 0, 1, load_other,
+                  NULL);
         assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
         assert_int_equal(other.err.status, STATUS_OK);
         assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), ROWS + 20);

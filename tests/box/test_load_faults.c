@@ -164,12 +164,7 @@ static void restart(void *context) {
 
 LAB_TEST(restarted, open_rows(lab, BOX_STANDALONE)) {
     /* between the first documents and the proof that they last */
-    box_fault(lab->box, &(box_fault_t){.command = "insert",
-                                       .collection = "c",
-                                       .after = 1,
-                                       .only_watches = true,
-                                       .hook = restart,
-                                       .context = lab});
+    box_watch(lab->box, "insert", "c", 1, 1, restart, lab);
     assert_status(lab, lab_load(lab, "a.csv"), STATUS_SERVER);
     assert_says(lab->err.text, "restarted");
     assert_int_equal(box_count(lab->box, LAB_FILES, "{\"path\": \"a.csv\", \"pieces.0.complete\": 1}"), 0);
@@ -196,12 +191,7 @@ TEST(dropped_meanwhile) {
         open_rows(&lab, BOX_STANDALONE);
         if (old)
             box_say(lab.box, "buildInfo", "{\"version\": \"5.0.9\"}");
-        box_fault(lab.box, &(box_fault_t){.command = "insert",
-                                          .collection = "c",
-                                          .after = 1,
-                                          .only_watches = true,
-                                          .hook = i == 1 ? replace_it : drop_it,
-                                          .context = &lab});
+        box_watch(lab.box, "insert", "c", 1, 1, i == 1 ? replace_it : drop_it, &lab);
         assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_SERVER);
         assert_says(lab.err.text, old ? "d.c was dropped" : "the collection was dropped");
         if (!old)
@@ -216,11 +206,7 @@ static void remove_catalog(void *context) {
 }
 
 LAB_TEST(catalog_removed_meanwhile, open_rows(lab, BOX_STANDALONE)) {
-    box_fault(lab->box, &(box_fault_t){.command = "insert",
-                                       .collection = "c",
-                                       .only_watches = true,
-                                       .hook = remove_catalog,
-                                       .context = lab});
+    box_watch(lab->box, "insert", "c", 0, 1, remove_catalog, lab);
     assert_status(lab, lab_load(lab, "a.csv"), STATUS_SERVER);
     assert_says(lab->err.text, "the catalog of");
 }
@@ -238,10 +224,7 @@ LAB_TEST(taken_over, open_rows(lab, BOX_REPLICA_SET)) {
     assert_status(lab, lab_load(lab, "b.csv"), STATUS_OK);
     /* so long that a busy host takes less for all the rest */
     box_update(lab->box, LAB_FILES, "{\"_id\": \"catalog\"}", "{\"$set\": {\"leaseMs\": 2000}}");
-    box_fault(
-        lab->box,
-        &(box_fault_t){
-            .command = "insert", .collection = "c", .only_watches = true, .hook = take_over, .context = lab});
+    box_watch(lab->box, "insert", "c", 0, 1, take_over, lab);
     /* the other one gives no sign of life either, and so this one takes the input back, and reads back what is there */
     assert_status(lab, lab_load(lab, "a.csv"), STATUS_OK);
     assert_says(lab->said, "taken over a.csv");
@@ -268,12 +251,7 @@ LAB_TEST(waits_for_another_load, open_rows(lab, BOX_STANDALONE)) {
     box_update(lab->box, LAB_FILES, "{\"path\": \"a.csv\"}",
                "{\"$set\": {\"pieces.0.owner\": " LAB_OTHER ", \"pieces.0.epoch\": 2}, "
                "\"$unset\": {\"pieces.0.complete\": true}}");
-    box_fault(lab->box, &(box_fault_t){.command = "find",
-                                       .collection = "c.tipple.loads",
-                                       .after = 3,
-                                       .only_watches = true,
-                                       .hook = finish_other,
-                                       .context = lab});
+    box_watch(lab->box, "find", "c.tipple.loads", 3, 1, finish_other, lab);
     assert_status(lab, lab_load(lab, "a.csv"), STATUS_OK);
     assert_counts(lab, 0, 0, 0, 0);
     assert_says(lab->said, "load of process 7 on elsewhere");
@@ -287,12 +265,7 @@ LAB_TEST(drop_under_another_load, open_rows(lab, BOX_STANDALONE)) {
     assert_status(lab, lab_load(lab, "a.csv"), STATUS_OK);
     lab_shorten_lease(lab);
     lab_other_load(lab, "1970-01-01T00:00:00.001Z");
-    box_fault(lab->box, &(box_fault_t){.command = "find",
-                                       .collection = "c.tipple.loads",
-                                       .times = 1000,
-                                       .only_watches = true,
-                                       .hook = lab_other_beats,
-                                       .context = lab});
+    box_watch(lab->box, "find", "c.tipple.loads", 0, 1000, lab_other_beats, lab);
     lab->load.drop = true;
     assert_status(lab, lab_load(lab, "a.csv"), STATUS_USAGE);
     assert_says(lab->err.text, "d.c is being loaded (process 7");

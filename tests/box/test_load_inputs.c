@@ -127,11 +127,7 @@ LAB_TEST(grown_to_what_another_registers, lab_open(lab, BOX_REPLICA_SET)) {
     lab_write_rows("b.csv", 100, 105);
     assert_status(lab, lab_load(lab, "a.csv", "b.csv"), STATUS_OK);
     lab_write_rows("a.csv", 0, 20);
-    box_fault(lab->box, &(box_fault_t){.command = "update",
-                                       .collection = "c.tipple.files",
-                                       .only_watches = true,
-                                       .hook = register_an_equal_one,
-                                       .context = lab});
+    box_watch(lab->box, "update", "c.tipple.files", 0, 1, register_an_equal_one, lab);
     assert_status(lab, lab_load(lab, "a.csv"), STATUS_SERVER);
     assert_says(lab->err.text, "another load has registered");
     assert_int_equal(box_count(lab->box, LAB_TARGET, NULL), 15);
@@ -165,11 +161,7 @@ static void see_growth(const char *command, int rows, bool reload) {
     lab_shorten_lease(&lab);
     lab_write_rows("a.csv", 0, rows);
     assert_int_equal(utimensat(AT_FDCWD, "a.csv", (struct timespec[]){{.tv_sec = 1}, {.tv_sec = 1}}, 0), 0);
-    box_fault(lab.box, &(box_fault_t){.command = command,
-                                      .collection = "c.tipple.files",
-                                      .only_watches = true,
-                                      .hook = grow_and_load,
-                                      .context = &lab});
+    box_watch(lab.box, command, "c.tipple.files", 0, 1, grow_and_load, &lab);
     lab.load.reload_changed = reload;
     assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_INPUT);
     assert_says(lab.err.text, "has grown");
@@ -213,10 +205,7 @@ LAB_TEST(removed_while_another_removal_is_finished, lab_open(lab, BOX_REPLICA_SE
     lab_shorten_lease(lab);
     assert_status(lab, lab_forget(lab, true, "a.csv"), STATUS_OK);
     box_update(lab->box, LAB_FILES, "{\"path\": \"a.csv\"}", "{\"$set\": {\"remains\": true}}");
-    box_fault(
-        lab->box,
-        &(box_fault_t){
-            .command = "delete", .collection = "c", .only_watches = true, .hook = forget_b, .context = lab});
+    box_watch(lab->box, "delete", "c", 0, 1, forget_b, lab);
     assert_status(lab, lab_load(lab, "b.csv"), STATUS_OK);
     assert_int_equal(box_count(lab->box, LAB_FILES, "{\"path\": \"b.csv\", \"removed\": true}"), 1);
     assert_int_equal(box_count(lab->box, LAB_TARGET, NULL), 20);
@@ -336,13 +325,8 @@ LAB_TEST(several_changed, lab_open(lab, BOX_REPLICA_SET)) {
         if (turn)
             lab_shorten_lease(lab);
         if (turn)
-            box_fault(lab->box, &(box_fault_t){.command = "delete",
-                                               .collection = "c",
-                                               .after = 1, /* which only asks whether it may */
-                                               .times = 1000,
-                                               .only_watches = true,
-                                               .hook = see_tombstones,
-                                               .context = lab});
+            /* The first only asks whether it may. */
+            box_watch(lab->box, "delete", "c", 1, 1000, see_tombstones, lab);
         lab->load.reload_changed = turn;
         assert_status(lab, lab_load(lab, "a.csv", "b.csv", "c.csv", "d.csv", "e.csv"), STATUS_OK);
     }
@@ -399,10 +383,7 @@ LAB_TEST(changed_next_to_a_stream, open_changed_under_a_begun_load(lab)) {
 
 /* Who may not remove is told so once: to begin anew would meet the same content again, without an end. */
 LAB_TEST(changed_and_not_removable, open_changed_under_a_begun_load(lab)) {
-    box_fault(lab->box, &(box_fault_t){.command = "delete",
-                                       .collection = "c",
-                                       .times = 2,
-                                       .reply = "{\"ok\": 0, \"code\": 13, \"errmsg\": \"not authorized\"}"});
+    box_deny(lab->box, "delete", "c", 0, 2);
     assert_status(lab, lab_load(lab, "a.csv"), STATUS_USAGE);
     assert_says(lab->err.text, "not authorized");
     assert_int_equal(box_count(lab->box, LAB_TARGET, NULL), 30);
@@ -561,11 +542,7 @@ LAB_TEST(long_stream_that_goes_on, lab_open(lab, BOX_REPLICA_SET)) {
     assert_int_equal(lab->loaded.counts.read + lab->loaded.records_skipped, 2 * LONG_STREAM);
     assert_true(lab->loaded.counts.of[FATE_THERE] < LONG_STREAM / 2);
     lab_write_wide_rows("wide", 0, 3 * LONG_STREAM);
-    box_fault(lab->box, &(box_fault_t){.command = "insert",
-                                       .collection = "c",
-                                       .after = 1,
-                                       .times = 1000,
-                                       .reply = "{\"ok\": 0, \"code\": 13, \"errmsg\": \"not authorized\"}"});
+    box_deny(lab->box, "insert", "c", 1, 1000);
     lab->load.batch = 300;
     load_from_file(lab, "wide", STATUS_SERVER);
     box_end_faults(lab->box);
@@ -626,11 +603,7 @@ static void begin_wide(lab_t *lab, char *input, bool stream) {
     lab->load.batch = 300;
     lab_write_wide_rows("wide.csv", 0, WIDE);
     assert_int_equal(system("gzip -nc wide.csv >wide.csv.gz"), 0);
-    box_fault(lab->box, &(box_fault_t){.command = "insert",
-                                       .collection = "c",
-                                       .after = 8,
-                                       .times = 1000,
-                                       .reply = "{\"ok\": 0, \"code\": 13, \"errmsg\": \"not authorized\"}"});
+    box_deny(lab->box, "insert", "c", 8, 1000);
     if (stream)
         load_from_file(lab, input, STATUS_SERVER);
     else

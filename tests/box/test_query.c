@@ -124,16 +124,6 @@ static void note_b(void *context) {
     strcat(order, "b");
 }
 
-static void watch(const lab_t *lab, const char *collection, uint32_t times, void (*hook)(void *),
-                  void *context) {
-    box_fault(lab->box, &(box_fault_t){.command = "find",
-                                       .collection = collection,
-                                       .times = times,
-                                       .only_watches = true,
-                                       .hook = hook,
-                                       .context = context});
-}
-
 /* ---- rounds ---- */
 
 /* A signal comes while the first request is under way: what was due since then was not skipped, and the round that it cut off
@@ -153,7 +143,7 @@ TEST(interrupted) {
         lab.spec.one = true;
         lab.spec.count = 1000;
         rate(&lab, 10);
-        watch(&lab, "c", 1, interrupt, NULL);
+        box_watch(lab.box, "find", "c", 0, 1, interrupt, NULL);
         const status_t end_status = ask(&lab);
         const measure_t *a = measured(&lab, 0);
         _exit(end_status == 128 + SIGINT && a->found->latency.moments.count == 1 &&
@@ -174,7 +164,7 @@ TEST(warming_up) {
     lab.spec.repeats = 2;
     lab.spec.count = 2;
     clients(&lab, 2);
-    watch(&lab, "c", 1, nap, &warm_ns);
+    box_watch(lab.box, "find", "c", 0, 1, nap, &warm_ns);
     assert_int_equal(ask(&lab), STATUS_OK);
     const int64_t over_ns = clock_now_ns();
     assert_int_equal(box_asked(lab.box, "find", "c"), 3 * 2 * 2);
@@ -193,8 +183,8 @@ TEST(turns) {
     order[0] = '\0';
     begin(&lab, TWO);
     lab.spec.repeats = 3;
-    watch(&lab, "c", 100, note_a, NULL);
-    watch(&lab, "other", 100, note_b, NULL);
+    box_watch(lab.box, "find", "c", 0, 100, note_a, NULL);
+    box_watch(lab.box, "find", "other", 0, 100, note_b, NULL);
     assert_int_equal(ask(&lab), STATUS_OK);
     assert_string_equal(order, "abbaab");
     end(&lab);
@@ -205,7 +195,7 @@ LAB_TEST(open_loop, TWO) {
     lab->spec.one = true;
     lab->spec.count = 20;
     rate(lab, 100);
-    watch(lab, "c", 1, nap, NULL);
+    box_watch(lab->box, "find", "c", 0, 1, nap, NULL);
     assert_int_equal(ask(lab), STATUS_OK);
     const tally_t *a = measured(lab, 0)->found;
     assert_int_equal(a->latency.moments.count, 20);
@@ -226,7 +216,7 @@ LAB_TEST(too_fast, TWO) {
     lab->spec.count = 0;
     lab->spec.duration_ns = 1000000000;
     rate(lab, 400);
-    watch(lab, "c", 1000, nap, NULL);
+    box_watch(lab->box, "find", "c", 0, 1000, nap, NULL);
     const int64_t began_ns = clock_now_ns();
     assert_int_equal(ask(lab), STATUS_OK);
     const tally_t *a = measured(lab, 0)->found;
@@ -252,7 +242,7 @@ LAB_TEST(curve, TWO) {
     clients(lab, 4);
     rate(lab, 2);
     rate(lab, 20);
-    watch(lab, "c", 1000, nap, NULL);
+    box_watch(lab->box, "find", "c", 0, 1000, nap, NULL);
     assert_int_equal(ask(lab), STATUS_OK);
     const measure_t *slow = measured(lab, 0), *fast = measured(lab, 1);
     assert_true(slow->rate == 2 && fast->rate == 20 && lab->found.measure_count == 2);
@@ -283,7 +273,7 @@ LAB_TEST(timeouts, TWO) {
     lab->spec.one = true;
     lab->spec.count = 3;
     lab->spec.timeout_ns = 1500000000;
-    watch(lab, "c", 1, long_nap, NULL);
+    box_watch(lab->box, "find", "c", 0, 1, long_nap, NULL);
     assert_int_equal(ask(lab), STATUS_OK);
     const tally_t *a = measured(lab, 0)->found;
     assert_true(a->latency.moments.count == 2 && a->timeouts == 1 && !a->failures && !a->failure[0]);
@@ -316,7 +306,7 @@ LAB_TEST(slices, ONE) {
     lab->spec.repeats = 2;
     lab->spec.count = 4;
     lab->spec.timeout_ns = 1500000000;
-    watch(lab, "c", 100, late_once, NULL);
+    box_watch(lab->box, "find", "c", 0, 100, late_once, NULL);
     assert_int_equal(ask(lab), STATUS_OK);
     const measure_t *a = measured(lab, 0);
     assert_true(a->found->timeouts == 1 && !a->silent && a->round_count == 2 && a->rounds[0].n == 3);
@@ -327,7 +317,7 @@ LAB_TEST(silent, TWO) {
     lab->spec.one = true;
     lab->spec.repeats = 3;
     lab->spec.timeout_ns = 100000000;
-    watch(lab, "c", 1000, nap, NULL);
+    box_watch(lab->box, "find", "c", 0, 1000, nap, NULL);
     assert_int_equal(ask(lab), STATUS_SERVER);
     assert_true(strstr(lab->err.text, "--timeout") != NULL);
     assert_int_equal(box_asked(lab->box, "find", "c"), 1);
@@ -341,8 +331,8 @@ LAB_TEST(twins, ONE) {
     set_against(lab, uri);
     lab->spec.repeats = 3;
     lab->spec.count = 3;
-    watch(lab, "c", 100, note_a, NULL);
-    watch(lab, "other", 100, note_b, NULL);
+    box_watch(lab->box, "find", "c", 0, 100, note_a, NULL);
+    box_watch(lab->box, "find", "other", 0, 100, note_b, NULL);
     assert_int_equal(ask(lab), STATUS_OK);
     assert_int_equal(strlen(order), 18);
     for (size_t i = 0; i < 18; i += 2)

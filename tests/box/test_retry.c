@@ -159,12 +159,7 @@ TEST(not_written_down) {
         reject_two(&lab, BOX_REPLICA_SET);
         lab_shorten_lease(&lab);
         fix("fixed.rejects", "7,seven", "8,eight");
-        box_fault(lab.box,
-                  &(box_fault_t){.command = "update",
-                                 .collection = "c.tipple.files",
-                                 .after = write,
-                                 .times = at < WRITES ? 1 : 1000,
-                                 .reply = "{\"ok\": 0, \"code\": 13, \"errmsg\": \"not authorized\"}"});
+        box_deny(lab.box, "update", "c.tipple.files", write, at < WRITES ? 1 : 1000);
         const bool ok = lab_retry(&lab, "fixed.rejects") == STATUS_OK;
         box_end_faults(lab.box);
         assert_true(ok == (write == GIVEN_BACK)); /* a lease gives it back, too */
@@ -270,12 +265,7 @@ LAB_TEST(waits_for_another_load, reject_two(lab, BOX_REPLICA_SET)) {
     lab_other_load(lab, "1970-01-01T00:00:00.001Z");
     box_update(lab->box, LAB_FILES, "{\"path\": \"a.csv\"}",
                "{\"$set\": {\"pieces.0.owner\": " LAB_OTHER "}}");
-    box_fault(lab->box, &(box_fault_t){.command = "find",
-                                       .collection = "c.tipple.loads",
-                                       .after = 2,
-                                       .only_watches = true,
-                                       .hook = lab_other_ends,
-                                       .context = lab});
+    box_watch(lab->box, "find", "c.tipple.loads", 2, 1, lab_other_ends, lab);
     assert_status(lab, lab_retry(lab, "fixed.rejects"), STATUS_OK);
     assert_counts(lab, 2, 2, 0, 0);
     assert_true(box_asked(lab->box, "find", "c.tipple.loads") > 2);

@@ -157,12 +157,7 @@ TEST(moving) {
         open_lab(&lab);
         shard(&lab, chunks);
         moves = 0;
-        box_fault(lab.box, &(box_fault_t){.command = "find",
-                                          .collection = "chunks",
-                                          .times = times,
-                                          .only_watches = true,
-                                          .hook = move,
-                                          .context = &lab});
+        box_watch(lab.box, "find", "chunks", 0, times, move, &lab);
         const route_read_t read = route_open(lab.server, lab.client, &route, &lab.err);
         if (times == 3) {
             assert_int_equal(read, ROUTE_READ);

@@ -394,12 +394,7 @@ TEST(changed_meanwhile) {
         load_rows(&lab, BOX_REPLICA_SET);
         lab_write_rows("b.csv", ROWS, ROWS + 30);
         /* the first is for what there is, the second for the block, the third for the rest */
-        box_fault(lab.box, &(box_fault_t){.command = "find",
-                                          .collection = "c",
-                                          .after = 2,
-                                          .only_watches = true,
-                                          .hook = cases[i].hook,
-                                          .context = &lab});
+        box_watch(lab.box, "find", "c", 2, 1, cases[i].hook, &lab);
         assert_status(&lab, lab_verify(&lab, "a.csv"), cases[i].status);
         assert_int_equal(lab.verified.counts.same, ROWS);
         assert_int_equal(found(&lab, DIFFERENCE_UNRELATED), cases[i].status == STATUS_DIFFERENT);
@@ -432,12 +427,7 @@ static late_t comes_late(lab_t *lab, const char *namespace, const char *filter) 
 }
 
 static void when_asked(late_t *late, const char *command, uint32_t after) {
-    box_fault(late->lab->box, &(box_fault_t){.command = command,
-                                             .collection = "c",
-                                             .after = after,
-                                             .only_watches = true,
-                                             .hook = come,
-                                             .context = late});
+    box_watch(late->lab->box, command, "c", after, 1, come, late);
 }
 
 /* Only a difference that a second look confirms counts. */

@@ -114,12 +114,7 @@ LAB_TEST(fixed_and_stray, lab_open(lab, BOX_REPLICA_SET)) {
     assert_int_equal(lab->verified.counts.seen, 3);
     assert_int_equal(lab->verified.all_documents, 3);
     /* the first is for what there is, the second for the block, the third for the rest */
-    box_fault(lab->box, &(box_fault_t){.command = "find",
-                                       .collection = "c",
-                                       .after = 2,
-                                       .only_watches = true,
-                                       .hook = swap_one,
-                                       .context = lab});
+    box_watch(lab->box, "find", "c", 2, 1, swap_one, lab);
     expect(lab, DIFFERENCE_UNRELATED, 1, "1 unrelated");
     box_delete(lab->box, LAB_TARGET, "{\"_id\": {\"$in\": [5, 99]}}");
     expect(lab, DIFFERENCE_MISSING, 2, "2 missing");
