@@ -6,102 +6,17 @@ import subprocess
 import tempfile
 import unittest
 
-import budget
 import prose
 from prose import ROOT
 
-PAGE = """# One page
-
-See [there](#two-words---more), [here](other.md#a-thing-1) and [elsewhere](https://example.com/#x).
-
-## Two words: `--more`
-
-    [code](nowhere.md)
-
-```
-[fenced](nowhere.md)
-```
-`[quoted](nowhere.md)`, `src/NAME.c`, `src/here`, `src/*.c`
-"""
-OTHER = "# A thing\n\n## A thing\n"
-
 
 class Links(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.root = pathlib.Path(folder.name).resolve()
-        for name, text in (("page.md", PAGE), ("other.md", OTHER), ("src/here.c", "")):
-            (self.root / name).parent.mkdir(exist_ok=True)
-            (self.root / name).write_text(text)
-
-    def wrong(self, text):
-        page = self.root / "page.md"
-        page.write_text(PAGE + text)
-        prose.anchors.cache_clear()
-        return [what for _, what in prose.wrong_in_page(page, self.root)]
-
-    def test_right(self):
-        self.assertEqual([], self.wrong(""))
-
-    def test_wrong(self):
-        for text, said in (("[x](gone.md)", "there is no gone.md"), ("[x](#gone)", "page.md has no heading #gone"),
-                           ("[x](other.md#a-thing-2)", "other.md has no heading #a-thing-2"),
-                           ("[x](src/gone.c)", "there is no src/gone.c"), ("`src/gone.c`", "there is no src/gone.c"),
-                           ("`src/*.yaml`", "there is no src/*.yaml"), ("`tools/gone`", "there is no tools/gone"),
-                           ("| a | %s|" % ("b " * 61), "a cell of the table has 61 words; more than 60 are paragraphs")):
-            with self.subTest(text):
-                self.assertEqual([said], self.wrong(text))
-
-    def test_source(self):
-        source = self.root / "src/here.c"
-        source.write_text('puts("see docs/guide.md#gone");\nputs("see docs/guide.md");\n')
-        (self.root / "docs").mkdir()
-        self.assertEqual([1, 2], [line for line, _ in prose.wrong_in_source(source, self.root)])
-        (self.root / "docs/guide.md").write_text("# Guide\n")
-        prose.anchors.cache_clear()
-        source.write_text('#include "gone/x.h"\n/* here.h, see gone/x.h\nputs("see docs/guide.md#gone");\n')
-        self.assertEqual([(2, "there is no gone/x.h"), (3, "docs/guide.md has no heading #gone")],
-                         list(prose.wrong_in_source(source, self.root)))
-        source.write_text('puts("see docs/guide.md#gone");\n')
-        self.assertEqual([(1, "docs/guide.md has no heading #gone")], list(prose.wrong_in_source(source, self.root)))
-
     def test_this_tree(self):
         """every link of the pages here leads somewhere, and every file that they name is there"""
         wrong = ["%s:%d: %s" % (path.name, line, what) for path in prose.pages_and_sources() if path.suffix == ".md"
                  for line, what in prose.wrong_in_page(path)]
         self.assertEqual([], wrong)
         self.assertGreater(len(prose.pages_and_sources()), 100)
-
-
-class Subjects(unittest.TestCase):
-    def test_right(self):
-        for subject in ("Add a format", "Let a reader see it", "Say, in one place, what is wrong", "Refuse UTF-16 by name",
-                        "Pass what is there on", "Focus on one", "Need no clock", "Bring the table up to date",
-                        "Guess nothing", "Discuss it", "Name the UUID"):
-            self.assertIsNone(prose.wrong_subject(subject), subject)
-
-    def test_wrong(self):
-        for subject in ("Added a format", "Adds a format", "Adding a format", "add a format", "Add a format.", "WIP",
-                        "A format", "The format is new", "fixup! Add a format", "Fixes", "Add " + "x" * 120, "sim: follow"):
-            self.assertIsNotNone(prose.wrong_subject(subject), subject)
-
-
-class Budget(unittest.TestCase):
-    def test_code_lines(self):
-        text = '/* one\n * two */\n#ifndef A_H\n#define A_H\n#include "b.h"\n\nint a; // three\nchar *b = "/*"; /* four\n */\n#endif\n'
-        self.assertEqual(2, budget.code_lines(text, True))
-        self.assertEqual(5, budget.code_lines(text, False))
-
-    def test_words(self):
-        self.assertEqual(["behind", "tells", "so many"],
-                         budget.PHRASE.findall("what stands behind it tells so many; behind_it, retells, but form"))
-
-    def test_a_room_that_grew(self):
-        """the least that any room may have now is what it has"""
-        for room, allowed in budget.budgets():
-            self.assertTrue(budget.files_of(room), room)
-            self.assertGreater(min(allowed["lines"], allowed["files"]), 0)
 
 
 def run(folder, *words):

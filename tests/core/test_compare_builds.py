@@ -76,18 +76,6 @@ class Compare(unittest.TestCase):
             with self.subTest(found):
                 self.assertEqual((1, [found]), self.compared(**other))
 
-    def test_crash(self):
-        asked = [Question("documents/%s" % word, [word], "documents") for word in ("documents", "crash")]
-        with mock.patch.dict(SAME, {"crash": "kill -SEGV $$"}):
-            self.assertEqual((1, [("crash", "status -11 -> status -11")]), self.compared(questions=asked))
-
-    def test_nothing_read(self):
-        with mock.patch.dict(SAME, {"documents": "exit 5"}):
-            asked = [Question("documents/1", ["none"], "documents"), Question("guess/1", ["guess"], "guess")]
-            self.assertEqual((1, [("empty", "OLD reads nothing")]), self.compared(questions=asked))
-        with self.assertRaisesRegex(tool.Error, "nothing was compared"):
-            self.compared(only=["nowhere"])
-
     def test_allowed(self):
         entry = "[%s]\nkind = status\nwhat = 2 -> 1\ninput = %s/.*\nwhy = It is meant.\n"
         other = {"records": SAME["records"].replace("exit 2", "exit 1")}
@@ -95,15 +83,6 @@ class Compare(unittest.TestCase):
         self.assertEqual((1, []), self.compared(entry % ("meant", "records")))  # took nothing
         self.assertEqual((0, []), self.compared(entry % ("meant", "load")))  # only --servers can meet it
         self.assertEqual((1, [("status", "2 -> 1")]), self.compared(entry % ("meant", "load"), **other))
-
-    def test_renamed(self):
-        """the base is asked by the words that it knows: --records 5, where not each kind is generated with --rows"""
-        asked = [Question("documents/1", ["generate", "isd", "--rows", "5"], "output")]
-        old, new = ('test "$3" = %s && echo "$4"' % option for option in ("--records", "--rows"))
-        with mock.patch.dict(SAME, {"generate": old, "help": "echo '--records N'"}):
-            self.assertEqual((0, []), self.compared(questions=asked, generate=new))
-        with mock.patch.dict(SAME, {"generate": old, "help": "echo '--rows N'"}):
-            self.assertEqual(1, self.compared(questions=asked, generate=new)[0])
 
 
 if __name__ == "__main__":

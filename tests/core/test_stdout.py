@@ -77,29 +77,11 @@ class Stdout(unittest.TestCase):
         wrong = [(str(path), text) for path, code in self.source(["base/log.c"]) for text in line_ends(code)]
         self.assertEqual([], wrong, "two formats with and without it, or a call of its own")
 
-    def test_found_in_words(self):
-        """what these two look for"""
-        for text, said in ((r'out_print(",\"%s\":null", a);', 1), (r'out_print("{\"a");', 1), (r'a("[ \"x\" ]");', 1),
-                           (r'a("tipple load --uri \"$URI\" x");', 0), (r'/* "{\"a\":1}" */ a("b");', 0),
-                           (r'out_print("\"%s\"", a);', 0)):
-            self.assertEqual(said, len(json_by_hand(text)), text)
-        for text, said in ((r'out_print("%s", a ? "\n" : "");', 1), (r'out_print(a ? "\n" : "", b("x, (", 1));', 0),
-                           (r'out_print("a" "%s\n", f(x, "y")); g("\n");', 0), ('out_print("%s",\n  // "\\n"\n "z\\n");', 1)):
-            self.assertEqual(said, len(line_ends(text)), text)
-
     def test_shell(self):
         """no name stands raw in a command for the mongo shell"""
         wrong = ["%s: %s" % (path, found[0]) for path, text in self.source([]) for found in RAW.finditer(text)]
         self.assertEqual([], wrong, "quote it by ejson_append_text or ejson_text (src/base/document.h)")
         self.assertTrue(RAW.search('"sh.enableBalancing(\\"%s\\")"') and RAW.search('"db.getCollection(\'%s\')"'))
-
-    def test_found(self):
-        """what the check looks for"""
-        for text, lines in (('int a;\nprintf("%s", a);', [2]), ("fputs(a,\n stdout);", [2]), ("fwrite(a, 1, 2, stdout);", [1]),
-                            ("FILE *out = a ? stdout : stderr;", [1]), ('snprintf(a, 1, "printf(");', []),
-                            ("fputs(a, stderr);\nfflush(stdout);", []), ("/* printf( */ out_print(a);", []),
-                            ("if (ferror(stdout)) putchar('a');", [1])):
-            self.assertEqual(lines, bare(text), text)
 
 
 if __name__ == "__main__":

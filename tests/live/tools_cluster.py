@@ -4,7 +4,6 @@ import json
 import os
 import pathlib
 import shutil
-import signal
 import stat
 import subprocess
 import sys
@@ -150,30 +149,12 @@ class Members(Case):
         self.assertEqual([], [name for name, pid in before.items() if after[name]["pid"] == pid])
         with self.shard("s0") as client:
             self.assertEqual([{"_id": "s0"}], list(client.find("test", "here")))
-        self.restarts_with_another_cache(uri)
         self.on("down")
         self.up("--shards", "3", status=1)
         self.assertIn("was made with shards 2", self.said)
         self.up("--fresh", "--shards", "1", "--routers", "0")
         with self.shard("s0") as client:
             self.assertEqual([], list(client.find("test", "here")))
-
-    def restarts_with_another_cache(self, uri):
-        """the shards' only; their data stay, and it is the cluster's cache from then on"""
-        self.assertEqual(uri, self.on("restart", "--cache", "2M"))
-        self.assertIn("a cache of 2M is less", self.said)
-        self.on("restart")
-        for name in ("s0", "s1"):
-            with self.shard(name) as client:
-                self.assertEqual([{"_id": name}], list(client.find("test", "here")))
-                cache = client.command("admin", {"serverStatus": 1})["wiredTiger"]["cache"]
-                self.assertEqual(2 << 20, cache["maximum bytes configured"])
-        with mongo.Client(uri) as client:
-            cache = client.command("admin", {"serverStatus": 1})["wiredTiger"]["cache"]
-            self.assertEqual(64 << 20, cache["maximum bytes configured"])
-        before = {name: member["pid"] for name, member in self.members().items()}
-        self.on("restart", "--cache", "1M", status=2)
-        self.assertEqual(before, {name: member["pid"] for name, member in self.members().items()})
 
     def test_users_and_tls(self):
         uri = self.up("--shards", "1", "--routers", "0", "--auth", "--tls")
@@ -222,44 +203,6 @@ class Members(Case):
                 self.assertRegex(self.said, said)
                 self.assertFalse(os.path.exists(self.folder))
                 self.assertEqual([], processes(self.folder))
-
-    def test_a_start_that_is_ended_leaves_nothing(self):
-        for number, line in ((signal.SIGINT, "starting"), (signal.SIGTERM, "making"), (signal.SIGHUP, "adding")):
-            with self.subTest(number=number):
-                for _ in range(10):
-                    status = self.ended_at(line, number)
-                    if status == 0:  # it was quicker than we
-                        self.on("down", "--kill")
-                        shutil.rmtree(self.folder)
-                    else:
-                        break
-                self.assertEqual(-number, status)
-                self.assertEqual([], processes(self.folder))
-                self.assertFalse(os.path.exists(self.folder))
-
-    def ended_at(self, line, number):
-        """The status of a start that gets a signal when it has said so."""
-        up = subprocess.Popen([*CLUSTER, "up", "--dir", self.folder, "--routers", "0"], stdin=subprocess.DEVNULL,
-                              stderr=subprocess.PIPE, text=True)
-        with up.stderr as said:
-            self.assertTrue(any(line in each for each in said), "it never says that it is " + line)
-            up.send_signal(number)
-            return up.wait(600)
-
-    def test_what_a_killed_start_leaves_can_be_ended_and_completed(self):
-        up = subprocess.Popen([*CLUSTER, "up", "--dir", self.folder, "--routers", "0", "--auth"],
-                              stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-        self.assertTrue(any("making" in line for line in up.stderr))
-        up.send_signal(signal.SIGSTOP)  # so that it is at work for as long as we look
-        self.up(status=1)
-        self.assertIn("another tools/cluster is", self.said)
-        up.kill()
-        up.wait()
-        up.stderr.close()
-        self.on("uri", status=1)
-        self.on("down")
-        self.assertEqual([], processes(self.folder))
-        self.assertEqual(["s0", "s1"], sorted(self.shards_of(self.up())))
 
     def test_it_ends_with_its_owner(self):
         owner = subprocess.Popen(["sleep", "100"])
