@@ -77,12 +77,20 @@ count() {
     passed=$((passed + n_passed)) failed=$((failed + n_failed))
 }
 
+# cpu_seconds FILE: the sum of what bash's times has written there.
+cpu_seconds() {
+    tr 'ms,' '  .' <"$1" | awk '{ for (i = 1; i < NF; i += 2) sum += 60 * $i + $(i + 1) } END { printf "%.0f", sum }'
+}
+
 result() {
+    times >"$LOGS/cpu" # not in $(): a subshell knows only its own children
     printf '%s' "${failures:+
 how the tests that failed ended:
 $failures}"
     minutes_of_steps
-    printf 'in %s\n%d passed, %d failed' "$(seconds_since "$began")" "$passed" "$failed"
+    printf 'in %s, with %s s of CPU (user and system) by all that was run, except shared servers\n' \
+        "$(seconds_since "$began")" "$(cpu_seconds "$LOGS/cpu")"
+    printf '%d passed, %d failed' "$passed" "$failed"
     if ((skipped)); then printf ', %d skipped' "$skipped"; fi
     printf '\n'
     ((failed == 0)) || exit 1
