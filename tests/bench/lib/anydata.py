@@ -194,7 +194,8 @@ def load(lab, options, kind):
         check_same(contenders, server, {"order_id": 1})
         runs, reasons = interleave(options.rounds, contenders)
     ceiling, best, ours = better(runs, list(replays)), better(runs, list(theirs) or [""]), runs["tipple load"]
-    table = cost_table("Any data: %s into a plain collection on a standalone" % title, runs, [
+    shown = {name: runs[name] for name in (ceiling, "tipple load", best) if name in runs}
+    table = cost_table("Any data: %s into a plain collection on a standalone" % title, shown, [
         "%s documents of %.0f bytes in the file; batches of %d, tipple load with %d threads; interleaved on one server "
         "(cache %s)" % (figures.thousands(options.rows), size, loaders.batch, loaders.threads, options.cache),
         figures.others_note(every(runs)), *reasons, *left_out])
