@@ -71,8 +71,7 @@ def run(place):
                ", ".join("%s %s" % (count(sum(1 for _ in open(path, "rb"))), name) for name, path in files.items()))
     for name in chosen:
         whole = found[False][name, "none"]
-        each = [("%s, %s" % (compressor, "prefix" if prefix else "none"), found[prefix][name, compressor])
-                for prefix in (False, True) for compressor in COMPRESSORS]
+        each = [("none, none", whole), *(("%s, prefix" % compressor, found[True][name, compressor]) for compressor in COMPRESSORS)]
         place.note("%s, %.1f MB of BSON:", name, whole["data"] / 1e6)
         place.table(["collection, index", "data", "index", "both", "saved %", "load s", "CPU s", "cached scan", "disk scan", "read"],
                     [[words, *("%.1f" % (one[key] / 1e6) for key in ("storage", "index", "size")),
