@@ -706,7 +706,7 @@ static void print_plans(const query_result_t *query) {
     }
     if (query->work_count)
         out_print("\nThis is what would be sent. The server's plan is not asked for: of a find `explain: "
-                  "yes` in a suite\nsays how many keys and documents the server looks at, and explain() of "
+                  "yes` in a suite\nsays how many keys and documents the server reads, and explain() of "
                   "mongosh the rest.\n");
 }
 
@@ -822,7 +822,7 @@ const command_t command_query = {
     .help = "Runs the queries of a suite, all of them or those that are named, or one that is given, with "
             "warm-up and repeats, one or many clients, and prints what they took.\n\n"
             "Measurements take turns, so that what changes on the machine meets all of them alike. One that "
-            "failed, or was made too rarely to tell, has no figure.",
+            "failed, or was made too rarely, has no figure.",
     .examples = "  tipple query --uri mongodb://HOST/mot.results --first 3  # a few documents\n"
                 "  tipple query --list\n"
                 "  tipple query --uri \"$URI\" '[{$group: {_id: $k, tests: {$sum: 1}}}]'\n"

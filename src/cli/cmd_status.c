@@ -313,7 +313,7 @@ static const result_view_t views[] = {
          "        fewer documents than were loaded: `tipple verify` says which are missing"),
     LINE(SHOW_QUIET, "appended", "        loaded with --append: it may hold documents of others, too"),
     LINE(SHOW_QUIET, NULL,
-         "        {column} is text: the guess would have made it {type}, but for {values} of {of|value}, "
+         "        {column} is text: the guess would have made it {type}, except for {values} of {of|value}, "
          "such as "
          "'{value}' ({first.file} line {first.line})",
          .each = "guessed_as_text"),

@@ -120,8 +120,7 @@ int main(int argc, char **argv) {
     if (command) {
         stop_install();
         if (load_options_find("uri", command->takes)) { /* it talks to a server */
-            /* the driver's shared counters are nobody's use here, and leave files of killed processes behind
-             */
+            /* nobody reads the driver's shared counters, and a killed process would leave their file */
             setenv("MONGOC_DISABLE_SHM", "1", 0);
             mongoc_log_set_handler(NULL, NULL);
             mongoc_init();

@@ -181,7 +181,7 @@ static bool put_part(bson_t *to, const bson_iter_t *part, part_kind_t kind, cons
     return REFUSE(node, "'%s' is %s", key, forms[kind]);
 }
 
-/* Appends the parts in a map, each in the form in which it is sent. */
+/* Appends each part of a map in the form that the server gets. */
 static bool take_parts(bson_t *to, const yaml_tree_t *tree, const yaml_item_t *map, int of,
                        const bson_t *params, err_t *err) {
     const char *keys[COUNT(parts)];

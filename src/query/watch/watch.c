@@ -100,7 +100,7 @@ struct watch {
     size_t count, room;
     bool complete; /* of each replica set a member answers */
     bool here;     /* a member is on this host */
-    bool told;     /* it was reported that a member has stopped answering */
+    bool reported; /* a member that stopped answering */
     /* members that did not answer in watch_open; the first of them, and why */
     size_t silent;
     char silent_name[300];
@@ -318,8 +318,8 @@ void watch_close(watch_t *watch) {
 static watch_status_t look(watch_t *watch, member_t *member) {
     watch_status_t status;
     err_t why;
-    if (!ask(member, &status, &why) && !watch->told) {
-        watch->told = true;
+    if (!ask(member, &status, &why) && !watch->reported) {
+        watch->reported = true;
         log_note("%s does not answer any more (%s): documents examined and bytes read into caches have no "
                  "figures where it was gone",
                  member->name, why.text);
