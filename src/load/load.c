@@ -52,21 +52,8 @@ static bool load_inputs(run_t *run, err_t *err) {
 }
 
 static void run_free(run_t *run, bool again) {
-    for (size_t i = 0; i < run->piece_count; i++) {
+    for (size_t i = 0; i < run->piece_count; i++)
         done_runs_free(&run->pieces[i].done_before);
-        free(run->pieces[i].fixes);
-        free(run->pieces[i].torn);
-        if (run->pieces[i].work) {
-            free(run->pieces[i].extents);
-            free((char *)run->pieces[i].known_as);
-            free((char *)run->pieces[i].forget);
-        }
-        if (run->plan->spec->retry && run->pieces[i].input) {
-            input_file_t *input = (input_file_t *)run->pieces[i].input;
-            free(input->name);
-            free(input);
-        }
-    }
     free(run->pieces);
     register_free(&run->registration);
     free(run->registration.wanted);

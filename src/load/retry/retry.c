@@ -388,14 +388,6 @@ static bool retry_marks_settle(run_t *run, const block_t *done, err_t *err) {
 
 /* ---- feeding ---- */
 
-static input_file_t *new_input(const char *name) {
-    input_file_t *input = calloc(1, sizeof *input);
-    if (input && (input->name = strdup(name)))
-        return input;
-    free(input);
-    return NULL;
-}
-
 /* Returns the file of a block; records of one input mostly follow one another, and share it. */
 static active_piece_t *piece_of(run_t *run, const fix_t *fix, const retry_t *retry, err_t *err) {
     const schema_t *schema = run->plan->schema;
@@ -407,11 +399,9 @@ static active_piece_t *piece_of(run_t *run, const fix_t *fix, const retry_t *ret
     if (dialect && last && last->dialect == dialect && strcmp(last->input->name, fix->entry->input) == 0 &&
         (!entry || last->ordinal == entry->ordinal))
         return last;
-    input_file_t *input = dialect ? new_input(fix->entry->input) : NULL;
-    if (!input) {
-        err_memory(err, sizeof *dialect);
+    input_file_t *input = run_keep(run, dialect ? ZEROED(input_file_t) : NULL, err);
+    if (!input || !(input->name = run_keep(run, strdup(fix->entry->input), err)))
         return NULL;
-    }
     active_piece_t *piece = &run->pieces[run->piece_count++];
     *piece = (active_piece_t){.input = input, .dialect = dialect, .to = UINT64_MAX};
     if (entry) {

@@ -32,20 +32,27 @@ typedef struct {
 
 /* ---- what threads know of a piece ---- */
 
-/* Senders may still read what they got before, of a stream or of an ownership that was lost: it is freed with the load. */
-static bool keep(run_t *run, void *memory, err_t *err) {
-    if (!memory)
-        return true;
-    if (!GROW(run->kept, run->kept_room, run->kept_count + 1, err))
-        return false;
-    run->kept[run->kept_count++] = memory;
-    return true;
+void *run_keep(run_t *run, void *memory, err_t *err) {
+    if (!memory) {
+        err_memory(err, 1);
+    } else if (!GROW(run->kept, run->kept_room, run->kept_count + 1, err)) {
+        free(memory);
+        return NULL;
+    } else {
+        run->kept[run->kept_count++] = memory;
+    }
+    return memory;
+}
+
+/* count is not 0. */
+static void *copy(run_t *run, const void *items, size_t count, size_t size, err_t *err) {
+    void *copied = run_keep(run, malloc(count * size), err);
+    return copied ? memcpy(copied, items, count * size) : NULL;
 }
 
 static bool copy_extents(run_t *run, active_piece_t *piece, const entry_t *entry, err_t *err) {
-    if (!keep(run, piece->extents, err) ||
-        !entry_copy_items((void **)&piece->extents, entry->extents, entry->extent_count,
-                          sizeof *entry->extents, err))
+    if (entry->extent_count &&
+        !(piece->extents = copy(run, entry->extents, entry->extent_count, sizeof *entry->extents, err)))
         return false;
     piece->extent_count = entry->extent_count;
     return true;
@@ -82,19 +89,16 @@ static void count_anew(run_t *run, work_t *work, const counts_t *last) {
 
 /* Copies the records that were cut off when earlier versions of the input ended, and the fixes. */
 static bool copy_marks(run_t *run, active_piece_t *piece, const entry_t *entry, err_t *err) {
-    torn_t *torn = malloc((entry->version_count + 1) * sizeof *torn);
-    if (!torn)
-        return err_memory(err, entry->version_count * sizeof *torn);
     piece->torn_count = 0;
+    if (!(piece->torn = run_keep(run, malloc((entry->version_count + 1) * sizeof *piece->torn), err)) ||
+        (entry->fix_count &&
+         !(piece->fixes = copy(run, entry->fixes, entry->fix_count, sizeof *entry->fixes, err))))
+        return false;
     for (uint32_t i = 0; i < entry->version_count; i++)
         if (entry->versions[i].torn.length)
-            torn[piece->torn_count++] = entry->versions[i].torn;
-    const bool kept = keep(run, piece->torn, err) && keep(run, piece->fixes, err);
-    piece->torn = torn;
-    piece->fixes = NULL;
+            piece->torn[piece->torn_count++] = entry->versions[i].torn;
     piece->fix_count = entry->fix_count;
-    return kept && entry_copy_items((void **)&piece->fixes, entry->fixes, entry->fix_count,
-                                    sizeof *entry->fixes, err);
+    return true;
 }
 
 /* Gives the file all that threads need to know of the piece, before it is handed out. */

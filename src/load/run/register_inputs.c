@@ -196,9 +196,9 @@ static bool make_files(run_t *run, err_t *err) {
         piece->bad_value = entry_bad_value(&input->entry, plan->schema->bound);
         piece->may_be_torn = describe_may_grow(piece->input) ||
                              (piece->input->kind == INPUT_STREAM && piece->input->has_identity);
-        if (!(piece->known_as = strdup(input->entry.path)))
-            return err_memory(err, strlen(input->entry.path));
-        if (input->stream && !(piece->forget = forget_command(run->target, piece->known_as, err)))
+        if (!(piece->known_as = run_keep(run, strdup(input->entry.path), err)) ||
+            (input->stream &&
+             !(piece->forget = run_keep(run, forget_command(run->target, piece->known_as, err), err))))
             return false;
         plan->result->records_skipped += work->again ? 0 : work->read_before;
     }

@@ -44,7 +44,7 @@ typedef struct {
     size_t piece_count;
     uint64_t to_read;            /* bytes on disk of the files that were not done when the load began */
     const active_piece_t *first; /* the first of these; NULL: none */
-    void **kept;                 /* memory that is freed with the run */
+    void **kept;                 /* see run_keep */
     size_t kept_count, kept_room;
     late_t *late;                   /* documents that may arrive late */
     const active_piece_t *ended_by; /* a file that could neither be read further nor be skipped; or NULL */
@@ -91,6 +91,10 @@ void run_show_progress(run_t *run, const counts_t *counts, uint64_t bytes);
 
 /* Makes durable what was acknowledged so far, and its rejects. Status 4 if some of it may be lost. */
 bool run_make_durable(run_t *run, err_t *err);
+
+/* Has memory freed with the run, and not before: senders may still read it, of a stream or of an ownership that was lost. Returns
+ * the memory; NULL: it was NULL, or is freed now. */
+void *run_keep(run_t *run, void *memory, err_t *err);
 
 /* For feeder_options_t, called by feeders: numbers a stream, whose size is not known, while it is read; begins to load a stream that
  * goes on; notes the columns of a header, and which of them are left out. */
