@@ -24,16 +24,16 @@ static void count(counts_t *counts, fate_t fate, uint64_t records) {
         ACCOUNT_ADD(counts->of[FATE_THERE], records);
 }
 
-void account_fate(const account_t *account, block_t *block, fate_t fate, uint64_t records) {
+void account_fate(loader_t *loader, block_t *block, fate_t fate, uint64_t records) {
     count(&block->counts, fate, records);
-    count(account->counts, fate, records);
+    count(&loader->counters.counts, fate, records);
 }
 
-void account_block(const account_t *account, block_t *block) {
+void account_block(loader_t *loader, block_t *block) {
     if (!block->parsed || block->pending)
         return;
-    pool_give(account->loading->pipeline.pool, &block->buffer);
-    load_state_add_done(account->loading, block);
+    pool_give(loader->loading->pipeline.pool, &block->buffer);
+    load_state_add_done(loader->loading, block);
 }
 
 /* Notes a reject for the catalog, which knows it by its place and bytes. */
@@ -70,24 +70,24 @@ static uint64_t lines_before(load_state_t *loading, const block_t *block) {
 }
 
 /* Returns the line in the file of a place, by its line in the block; 0: unknown. */
-static uint64_t line_at(const account_t *account, const block_t *block, uint64_t line) {
-    const uint64_t before = block->lines_from ? lines_before(account->loading, block) : 0;
+static uint64_t line_at(const loader_t *loader, const block_t *block, uint64_t line) {
+    const uint64_t before = block->lines_from ? lines_before(loader->loading, block) : 0;
     return before == UINT64_MAX || !block->first_line ? 0 : before + block->first_line + line;
 }
 
 /* A record that the user left out is counted as filtered, but stays noted as a reject, so that it can still be fixed. */
-bool account_reject(const account_t *account, block_t *block, const record_t *record, const char *reason,
+bool account_reject(loader_t *loader, block_t *block, const record_t *record, const char *reason,
                     err_t *err) {
     const active_piece_t *piece = block->piece;
     const bool whole = record->offset < block->length;
     const reject_mark_t mark = {block->offset + record->offset, account_identity(block, record)};
     if (fix_marks_of(piece->fixes, piece->fix_count, mark.offset, mark.hash, 0).state == FIX_LEFT_OUT) {
-        account_fate(account, block, FATE_FILTERED, 1);
+        account_fate(loader, block, FATE_FILTERED, 1);
         return mark_reject(block, &mark, err);
     }
     const reject_t it = {.piece = piece,
                          .offset = mark.offset,
-                         .line = line_at(account, block, record->line),
+                         .line = line_at(loader, block, record->line),
                          .column = record_column(record, block->in_line),
                          .field = record->field,
                          .reason = reason,
@@ -95,16 +95,16 @@ bool account_reject(const account_t *account, block_t *block, const record_t *re
                          .length = whole ? record->length : block->oversize.length,
                          .kept = whole ? record->length : block->oversize.kept,
                          .of = block->rejected_as};
-    account_fate(account, block, FATE_REJECTED, 1);
-    return mark_reject(block, &mark, err) && rejects_add(account->loading->rejects, &it, err);
+    account_fate(loader, block, FATE_REJECTED, 1);
+    return mark_reject(block, &mark, err) && rejects_add(loader->loading->rejects, &it, err);
 }
 
-bool account_oversize(const account_t *account, block_t *block, const char *reason, err_t *err) {
+bool account_oversize(loader_t *loader, block_t *block, const char *reason, err_t *err) {
     const record_t record = {
         .offset = block->length,
-        .line = (uint32_t)ends_lines(account->loading->plan->schema, block->buffer.bytes, block->length),
+        .line = (uint32_t)ends_lines(loader->loading->plan->schema, block->buffer.bytes, block->length),
         .column = 1};
-    return account_reject(account, block, &record, reason, err);
+    return account_reject(loader, block, &record, reason, err);
 }
 
 record_t account_record(const schema_t *schema, const block_t *block, uint32_t offset) {
@@ -124,48 +124,48 @@ uint64_t account_identity(const block_t *block, const record_t *record) {
     return reject_identity_hash(block->buffer.bytes + record->offset, length);
 }
 
-bool account_is_fixed(const account_t *account, const block_t *block, const record_t *record) {
+bool account_is_fixed(const loader_t *loader, const block_t *block, const record_t *record) {
     const active_piece_t *piece = block->piece;
-    return account->loading->plan->schema->id && !account->loading->plan->spec->reload_missing &&
+    return loader->loading->plan->schema->id && !loader->loading->plan->spec->reload_missing &&
            piece->fix_count && !block->by_itself &&
            fix_marks_of(piece->fixes, piece->fix_count, block->offset + record->offset,
-                        account_identity(block, record), account->loading->target->generation)
+                        account_identity(block, record), loader->loading->target->generation)
                    .state == FIX_ANSWERED;
 }
 
-static bool reject_refused(const account_t *account, block_t *block, uint32_t offset, const char *reason,
+static bool reject_refused(loader_t *loader, block_t *block, uint32_t offset, const char *reason,
                            err_t *err) {
-    const record_t record = account_record(account->loading->plan->schema, block, offset);
-    if (account_is_fixed(account, block, &record)) {
-        account_fate(account, block, FATE_THERE, 1);
+    const record_t record = account_record(loader->loading->plan->schema, block, offset);
+    if (account_is_fixed(loader, block, &record)) {
+        account_fate(loader, block, FATE_THERE, 1);
         return true;
     }
-    return account_reject(account, block, &record, reason, err);
+    return account_reject(loader, block, &record, reason, err);
 }
 
-static bool settle_exception(account_t *account, const batch_t *batch, block_t *block,
+static bool settle_exception(loader_t *loader, const batch_t *batch, block_t *block,
                              const exception_t *exception, err_t *err) {
     const uint32_t index = exception->index, offset = batch->offsets[index];
     if (exception->taken && block->piece->torn_count) {
-        record_t record = account_record(account->loading->plan->schema, block, offset);
+        record_t record = account_record(loader->loading->plan->schema, block, offset);
         record.document_length = batch->starts[index + 1] - batch->starts[index];
-        return begun_need(account, err) &&
-               begun_taken(account->begun, block, &record, batch->bytes + batch->starts[index], err);
+        return begun_need(loader, err) &&
+               begun_taken(loader->begun, block, &record, batch->bytes + batch->starts[index], err);
     }
     if (exception->fate == FATE_REJECTED)
-        return reject_refused(account, block, offset, exception->reason, err);
-    account_fate(account, block, exception->fate, 1);
+        return reject_refused(loader, block, offset, exception->reason, err);
+    account_fate(loader, block, exception->fate, 1);
     return true;
 }
 
-void account_stopped(const account_t *account, const delivered_t *delivered) {
-    count(account->counts, FATE_LOADED, delivered->stored);
+void account_stopped(loader_t *loader, const delivered_t *delivered) {
+    count(&loader->counters.counts, FATE_LOADED, delivered->stored);
     for (size_t i = 0; i < delivered->count; i++)
         if (delivered->exceptions[i].fate != FATE_REJECTED)
-            count(account->counts, delivered->exceptions[i].fate, 1);
+            count(&loader->counters.counts, delivered->exceptions[i].fate, 1);
 }
 
-bool account_batch(account_t *account, batch_t *batch, const delivered_t *delivered, err_t *err) {
+bool account_batch(loader_t *loader, batch_t *batch, const delivered_t *delivered, err_t *err) {
     delivered_t rest = *delivered; /* not counted yet */
     uint32_t first = 0;
     bool ok = true;
@@ -173,17 +173,17 @@ bool account_batch(account_t *account, batch_t *batch, const delivered_t *delive
         block_t *block = batch->parts[i].block;
         uint32_t end = first + batch->parts[i].count, loaded = batch->parts[i].count;
         for (; ok && rest.count && rest.exceptions->index < end; loaded--, rest.count--)
-            ok = settle_exception(account, batch, block, rest.exceptions++, err);
+            ok = settle_exception(loader, batch, block, rest.exceptions++, err);
         if (!ok) {
-            account_stopped(account, &rest);
+            account_stopped(loader, &rest);
             return false;
         }
         rest.stored -= loaded;
-        account_fate(account, block, FATE_LOADED, loaded);
+        account_fate(loader, block, FATE_LOADED, loaded);
         block->pending -= batch->parts[i].count;
         first = end;
         batch->parts[i].block = NULL;
-        account_block(account, block);
+        account_block(loader, block);
     }
     return true;
 }
@@ -197,15 +197,15 @@ block_t *account_find(const batch_t *batch, uint32_t index, uint32_t *offset) {
     return NULL;
 }
 
-void account_place(const account_t *account, const batch_t *batch, uint32_t index, char *text, size_t size) {
+void account_place(const loader_t *loader, const batch_t *batch, uint32_t index, char *text, size_t size) {
     char place[PLACE_MAX];
     uint32_t offset;
     const block_t *block = account_find(batch, index, &offset);
     if (block)
         snprintf(text, size, "%s%s", block->piece->input->name,
                  place_words(place,
-                             line_at(account, block,
-                                     ends_lines(account->loading->plan->schema, block->buffer.bytes, offset)),
+                             line_at(loader, block,
+                                     ends_lines(loader->loading->plan->schema, block->buffer.bytes, offset)),
                              block->offset + offset));
     else
         snprintf(text, size, "a record of this load");
@@ -214,8 +214,7 @@ void account_place(const account_t *account, const batch_t *batch, uint32_t inde
 /* ---- begun ---- */
 
 struct begun {
-    load_state_t *loading;
-    const account_t *account;
+    loader_t *loader;
     snapshot_read_t *target;
     read_back_t *range;
     block_t *block;
@@ -225,19 +224,20 @@ struct begun {
     bool outgrown;
 };
 
-bool begun_need(account_t *account, err_t *err) {
-    if (account->begun)
+bool begun_need(loader_t *loader, err_t *err) {
+    if (loader->begun)
         return true;
     begun_t *begun = calloc(1, sizeof *begun);
     if (!begun)
         return err_memory(err, sizeof *begun);
-    *begun = (begun_t){.loading = account->loading, .account = account};
-    if (!(begun->target = snapshot_read_new(account->loading->target->server, account->client, err)) ||
+    begun->loader = loader;
+    if (!(begun->target =
+              snapshot_read_new(loader->loading->target->server, writer_client(loader->writer), err)) ||
         !(begun->range = read_back_new(err))) {
         begun_free(begun);
         return false;
     }
-    account->begun = begun;
+    loader->begun = begun;
     return true;
 }
 
@@ -356,7 +356,7 @@ static bool look(begun_t *begun, const record_t *record, const uint8_t *document
 /* False if the document of a cut-off record cannot be changed safely, because the whole record's document may belong to another
  * shard. */
 static bool may_correct(const begun_t *begun, block_t *block, const record_t *record, err_t *err) {
-    if (!begun->loading->target->route || route_key(begun->loading->target->route)->is_id)
+    if (!begun->loader->loading->target->route || route_key(begun->loader->loading->target->route)->is_id)
         return true;
     block->piece->changed = true;
     return err_set(err, STATUS_INPUT,
@@ -371,9 +371,9 @@ static bool may_send(void *loading, const block_t *block, err_t *err) {
 }
 
 static correct_place_t correct_place(const begun_t *begun) {
-    load_state_t *loading = begun->loading;
+    load_state_t *loading = begun->loader->loading;
     return (correct_place_t){.server = loading->target->server,
-                             .client = begun->account->client,
+                             .client = writer_client(begun->loader->writer),
                              .uuid = loading->target->settings.uuid,
                              .schema = loading->plan->schema,
                              .may_send = may_send,
@@ -387,7 +387,7 @@ static void say_taken(const begun_t *begun, char reason[WIRE_WORDS], const block
     else
         ask_say_taken(reason, document, record->document_length);
     const size_t used = strlen(reason);
-    if (!begun->outgrown && !begun->loading->plan->schema->id)
+    if (!begun->outgrown && !begun->loader->loading->plan->schema->id)
         snprintf(reason + used, WIRE_WORDS - used, ASK_ADVICE);
 }
 
@@ -400,14 +400,14 @@ static bool correct_document(begun_t *begun, block_t *block, const record_t *rec
         !correct_replace(&place, block, record->offset, document, record->document_length, &corrected, err))
         return false;
     if (corrected == CORRECT_DONE)
-        account_fate(begun->account, block, FATE_CORRECTED, 1);
+        account_fate(begun->loader, block, FATE_CORRECTED, 1);
     if (corrected == CORRECT_DONE || corrected == CORRECT_LOST)
         return true;
     if (corrected == CORRECT_REFUSED)
         snprintf(reason, sizeof reason, "%.*s", (int)sizeof reason - 1, err->text);
     else
         say_taken(begun, reason, block, record, document);
-    return account_reject(begun->account, block, record, reason, err);
+    return account_reject(begun->loader, block, record, reason, err);
 }
 
 static bool refuse_stream(const begun_t *begun, uint64_t offset, err_t *err) {
@@ -437,14 +437,14 @@ bool begun_taken(begun_t *begun, block_t *block, const record_t *record, const u
     begun->sent = block;
     begun->record = record;
     begun->outgrown = false;
-    const bool own_ids = begun->loading->plan->schema->id;
+    const bool own_ids = begun->loader->loading->plan->schema->id;
     if (!own_ids && block->piece->fix_count &&
         !snapshot_read_all(begun->target, id, id + 1, nothing_seen, see_outgrown, begun, err))
         return false;
     if (!own_ids && correct_was_torn(block, record->offset))
         return correct_document(begun, block, record, document, err);
     say_taken(begun, reason, block, record, document);
-    return account_reject(begun->account, block, record, reason, err);
+    return account_reject(begun->loader, block, record, reason, err);
 }
 
 bool begun_nothing(begun_t *begun, const record_t *record, const uint8_t *document, read_back_found_t *there,
@@ -461,7 +461,7 @@ bool begun_nothing(begun_t *begun, const record_t *record, const uint8_t *docume
          !correct_remove(&place, begun->block, record->offset, &removed, err)))
         return false;
     if (found == READ_BACK_OTHER && !removed && !begun->outgrown &&
-        begun->loading->plan->spec->reload_changed)
+        begun->loader->loading->plan->spec->reload_changed)
         return refuse_changed(begun, begun->block->offset + record->offset, "it has another record than then",
                               err);
     *there = removed || found == READ_BACK_SAME ? READ_BACK_NOTHING : found;
@@ -484,16 +484,16 @@ bool begun_document(begun_t *begun, const record_t *record, const uint8_t *docum
         return correct_document(begun, begun->block, record, document, err);
     if (found == READ_BACK_OTHER && other_stream_may_be(begun->block->piece))
         return refuse_stream(begun, record->offset, err);
-    if (found == READ_BACK_OTHER && begun->loading->plan->spec->reload_changed)
+    if (found == READ_BACK_OTHER && begun->loader->loading->plan->spec->reload_changed)
         return refuse_changed(begun, begun->block->offset + record->offset, "it has another record than then",
                               err);
     if (found == READ_BACK_OTHER) {
         say_taken(begun, reason, begun->block, record, document);
-        return account_reject(begun->account, begun->block, record, reason, err);
+        return account_reject(begun->loader, begun->block, record, reason, err);
     }
     *open = found == READ_BACK_NOTHING;
     if (!*open)
-        account_fate(begun->account, begun->block, FATE_THERE, 1);
+        account_fate(begun->loader, begun->block, FATE_THERE, 1);
     return true;
 }
 

@@ -24,9 +24,9 @@ static bool loader_read_back(loader_t *loader, block_t *block, err_t *err) {
     if (!block->begun_before || !loader->writer || own_ids) /* own `_id`s make no range that could be read */
         return true;
     const int64_t start = clock_now_ns();
-    if (!begun_need(&loader->account, err))
+    if (!begun_need(loader, err))
         return false;
-    const bool ok = begun_read(loader->account.begun, block, &loader->comparing, err);
+    const bool ok = begun_read(loader->begun, block, &loader->comparing, err);
     if (loader->comparing)
         rejects_format_fits(loader->loading->rejects);
     ACCOUNT_ADD(loader->counters.wait_server_ns, clock_now_ns() - start);
@@ -46,7 +46,7 @@ static bool may_come_late(const loader_t *loader, const block_t *block, const re
 static bool want_nothing(loader_t *loader, block_t *block, const record_t *record, const uint8_t *document,
                          read_back_found_t *there, err_t *err) {
     *there = READ_BACK_NOTHING;
-    if (loader->comparing && !begun_nothing(loader->account.begun, record, document, there, err))
+    if (loader->comparing && !begun_nothing(loader->begun, record, document, there, err))
         return false;
     return !block->piece->torn_count || *there == READ_BACK_ACCEPTED ||
            !may_come_late(loader, block, record) ||
@@ -110,15 +110,15 @@ static bool loader_leave_out(loader_t *loader, block_t *block, const record_t *r
     if (!want_nothing(loader, block, record, document, &there, err))
         return false;
     if (there == READ_BACK_OTHER) {
-        begun_say_other(loader->account.begun, other, reason, block->id_base + record->offset);
+        begun_say_other(loader->begun, other, reason, block->id_base + record->offset);
         reason = other;
     }
-    if (reason && there != READ_BACK_ACCEPTED && account_is_fixed(&loader->account, block, record))
+    if (reason && there != READ_BACK_ACCEPTED && account_is_fixed(loader, block, record))
         there = READ_BACK_ACCEPTED;
     if (reason && there != READ_BACK_ACCEPTED)
-        return record->offset < block->length ? account_reject(&loader->account, block, record, reason, err)
-                                              : account_oversize(&loader->account, block, reason, err);
-    account_fate(&loader->account, block, reason ? FATE_THERE : FATE_FILTERED, 1);
+        return record->offset < block->length ? account_reject(loader, block, record, reason, err)
+                                              : account_oversize(loader, block, reason, err);
+    account_fate(loader, block, reason ? FATE_THERE : FATE_FILTERED, 1);
     return true;
 }
 
@@ -128,7 +128,7 @@ static const int64_t OLDEST_BATCH_NS = 1000000000, LATE_NAP_NS = 20000000;
 
 static void place_of(void *context, uint32_t index, char *text, size_t size) {
     const loader_t *loader = context;
-    account_place(&loader->account, loader->sending, index, text, size);
+    account_place(loader, loader->sending, index, text, size);
 }
 
 static bool accepts_stored(void *context, uint32_t index, const uint8_t *stored, uint32_t length) {
@@ -277,7 +277,7 @@ static bool loader_send(loader_t *loader, batch_t *batch, err_t *err) {
     if (__builtin_expect(loading->throttle != NULL, 0))
         throttle_leave(loading->throttle, place, began, batch->count);
     if (!written) {
-        account_stopped(&loader->account, &delivered);
+        account_stopped(loader, &delivered);
         if (delivered.touched)
             loading->touched = true;
         return false;
@@ -287,7 +287,7 @@ static bool loader_send(loader_t *loader, batch_t *batch, err_t *err) {
     ACCOUNT_ADD(loader->counters.sent_bytes, batch->used);
     ACCOUNT_ADD(loader->counters.retries, delivered.retries);
     uint64_t loaded = loader->counters.counts.of[FATE_LOADED];
-    if (!account_batch(&loader->account, batch, &delivered, err))
+    if (!account_batch(loader, batch, &delivered, err))
         return false;
     traffic_add(loading->shards, place, loader->counters.counts.of[FATE_LOADED] - loaded);
     traffic_add(loading->ways, loader->way, loader->counters.counts.of[FATE_LOADED] - loaded);
@@ -486,7 +486,7 @@ static bool take_document(loader_t *loader, block_t *block, record_t *record, er
     }
     if (__builtin_expect(loader->comparing, 0)) {
         bool open;
-        if (!begun_document(loader->account.begun, record, document, &open, err))
+        if (!begun_document(loader->begun, record, document, &open, err))
             return false;
         if (!open)
             return true;
@@ -498,7 +498,7 @@ static bool take_document(loader_t *loader, block_t *block, record_t *record, er
 static bool refuse_record(loader_t *loader, block_t *block, const char *why, err_t *err) {
     const record_t record = {.length = block->length, .column = 1};
     rejects_looked_at(loader->loading->rejects, 1, block->length);
-    return account_reject(&loader->account, block, &record, why, err);
+    return account_reject(loader, block, &record, why, err);
 }
 
 /* Called at the loader's first document: a batch may add rejects before its block ends. */
@@ -562,7 +562,7 @@ static bool load_records(loader_t *loader, block_t *block, err_t *err) {
     ok = ok && loader_clear_torn(loader, block, &torn_from, block->length, err);
     if (ok && block->oversize.length)
         ok = loader_leave_out(loader, block, &record, NULL, CUTTER_TOO_LONG, err);
-    return ok && (!__builtin_expect(loader->comparing, 0) || begun_end(loader->account.begun, err));
+    return ok && (!__builtin_expect(loader->comparing, 0) || begun_end(loader->begun, err));
 }
 
 static bool load_block(loader_t *loader, block_t *block, err_t *err) {
@@ -573,7 +573,7 @@ static bool load_block(loader_t *loader, block_t *block, err_t *err) {
     if (!loader->batch->count) /* a large document that is there already may have made it grow */
         batch_clear(loader->batch);
     if (ok) {
-        account_block(&loader->account, block);
+        account_block(loader, block);
         return true;
     }
     pipeline_fail(&loading->pipeline, err); /* before the block is freed: else all would look settled */
@@ -608,7 +608,7 @@ static void free_loader(loader_t *loader) {
     chunkmap_free(loader->map);
     hashed_destroy(loader->hashed);
     bson_destroy(&loader->key);
-    begun_free(loader->account.begun);
+    begun_free(loader->begun);
     free(loader->keys);
     records_destroy(loader->reader);
     deliver_free(loader->deliver);
@@ -644,9 +644,6 @@ loader_t *loader_start(load_state_t *loading, uint32_t number, err_t *err) {
         near = loading->target->routers.servers[loader->way];
     }
     ok = ok && (loading->plan->spec->dry_run || loader_open_writer(loader, near, err));
-    loader->account = (account_t){.loading = loading,
-                                  .counts = &loader->counters.counts,
-                                  .client = loader->writer ? writer_client(loader->writer) : NULL};
     if (!ok || !pipeline_start(&loading->pipeline, &loader->work, err)) {
         free_loader(loader);
         return NULL;

@@ -18,23 +18,16 @@
 /* ---- account ----
  *
  * What became of each record of a block: loaded, already there, rejected or filtered. When that is known of all
- * records, the block is handed over as settled. An account_t and a begun_t belong to one loader thread; the block is that
- * thread's until then. */
+ * records, the block is handed over as settled. The block is its loader thread's until then. */
 
 /* A counter is written by its own thread only, while the reporter may read it. */
 #define ACCOUNT_ADD(counter, amount) __atomic_store_n(&(counter), (counter) + (amount), __ATOMIC_RELAXED)
 
+typedef struct loader loader_t;
 typedef struct begun begun_t;
 
-typedef struct {
-    load_state_t *loading;
-    counts_t *counts;
-    mongoc_client_t *client; /* of its thread; NULL: nothing is sent */
-    begun_t *begun;          /* made when first needed */
-} account_t;
-
 /* Counts records of one fate. */
-void account_fate(const account_t *account, block_t *block, fate_t fate, uint64_t records);
+void account_fate(loader_t *loader, block_t *block, fate_t fate, uint64_t records);
 
 /* Returns the record that begins at this offset of the block's text, as a reader of records would. */
 record_t account_record(const schema_t *schema, const block_t *block, uint32_t offset);
@@ -43,28 +36,27 @@ uint64_t account_identity(const block_t *block, const record_t *record);
 
 /* True if the `_id`s are the data's own, and the catalog says that a user has fixed this record. Its document may have any
  * `_id`, and is not looked for. */
-bool account_is_fixed(const account_t *account, const block_t *block, const record_t *record);
+bool account_is_fixed(const loader_t *loader, const block_t *block, const record_t *record);
 
-bool account_reject(const account_t *account, block_t *block, const record_t *record, const char *reason,
-                    err_t *err);
+bool account_reject(loader_t *loader, block_t *block, const record_t *record, const char *reason, err_t *err);
 
 /* Rejects the record at the block's end that is too long. */
-bool account_oversize(const account_t *account, block_t *block, const char *reason, err_t *err);
+bool account_oversize(loader_t *loader, block_t *block, const char *reason, err_t *err);
 
 /* Settles a batch that was delivered, and hands over blocks whose records are now all settled. False: the load ends; documents
  * that were loaded or are there are counted all the same. */
-bool account_batch(account_t *account, batch_t *batch, const delivered_t *delivered, err_t *err);
+bool account_batch(loader_t *loader, batch_t *batch, const delivered_t *delivered, err_t *err);
 
 /* Counts what is known of a batch with which the load ends: nothing more is rejected, and the next run reads its blocks again. */
-void account_stopped(const account_t *account, const delivered_t *delivered);
+void account_stopped(loader_t *loader, const delivered_t *delivered);
 
 /* Finds the block, and the offset in its text, that a document of a batch comes from. */
 block_t *account_find(const batch_t *batch, uint32_t index, uint32_t *offset);
 /* Writes the same for people: "a.csv:57". */
-void account_place(const account_t *account, const batch_t *batch, uint32_t index, char *text, size_t size);
+void account_place(const loader_t *loader, const batch_t *batch, uint32_t index, char *text, size_t size);
 
 /* Hands the block over if all of its records are settled. */
-void account_block(const account_t *account, block_t *block);
+void account_block(loader_t *loader, block_t *block);
 
 /* ---- begun: blocks that an earlier run has begun ----
  *
@@ -72,8 +64,8 @@ void account_block(const account_t *account, block_t *block);
  * record is sent. Another one: the record is a reject; but if an earlier version of the input was cut off in this record, the
  * document is corrected. */
 
-/* Makes account->begun, unless it is there. False: out of memory, or the server cannot be asked. */
-bool begun_need(account_t *account, err_t *err);
+/* Makes loader->begun, unless it is there. False: out of memory, or the server cannot be asked. */
+bool begun_need(loader_t *loader, err_t *err);
 void begun_free(begun_t *begun); /* NULL is allowed */
 
 /* Reads the documents that the collection has of the block. *any: there are some; else no record needs to be compared. */
@@ -150,8 +142,6 @@ bool correct_remove_late(const correct_place_t *place, const late_t *late, bool 
 
 /* ---- loader ---- */
 
-typedef struct loader loader_t;
-
 /* Only 64-bit numbers, because the counters of all threads are added up as such. */
 typedef struct {
     counts_t counts;
@@ -195,7 +185,7 @@ struct loader {
     bool fits;         /* the rejects know that the format fits */
     bool may_be_there; /* records of the current block, by their own `_id`s: see documents_t */
     bool comparing;    /* the current block was begun before, and some documents of it are there */
-    account_t account;
+    begun_t *begun;    /* made when first needed */
     loader_counters_t counters;
 };
 
