@@ -17,6 +17,7 @@
 #include "load/rejects/fix_item.h"
 #include "load/run/run.h"
 
+#include <inttypes.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -153,30 +154,17 @@ static void run_give_back_held(run_t *run) {
 
 /* ---- marks ---- */
 
-typedef struct {
+struct retry_mark {
     const fix_t *fix;
     const work_t *held; /* its piece */
     fix_item_t is;
     uint64_t
         there; /* the hash of a document that an earlier run has made of its record; FIX_NOTHING: none was found */
-} item_t;
-
-struct retry_marks {
-    item_t *items; /* by input and place, in which order they are written */
-    size_t count;
-    size_t others; /* with own `_id`s: records with another document, which are not sent */
 };
-
-void retry_marks_free(retry_marks_t *marks) {
-    if (!marks)
-        return;
-    free(marks->items);
-    free(marks);
-}
 
 /* Adds a mark to the last change if that is of the same piece, because each change rewrites the whole entry. `at` follows the
  * last change's marks. */
-static size_t add_change(const run_t *run, entry_change_t *changes, size_t count, const item_t *item,
+static size_t add_change(const run_t *run, entry_change_t *changes, size_t count, const retry_mark_t *item,
                          fix_mark_t *at) {
     entry_change_t *last = count ? &changes[count - 1] : NULL;
     *at = item->is.mark;
@@ -190,18 +178,17 @@ static size_t add_change(const run_t *run, entry_change_t *changes, size_t count
 }
 
 static bool write_marks(run_t *run, err_t *err) {
-    retry_marks_t *marks = run->marks;
-    entry_change_t *changes = calloc(marks->count + 1, sizeof *changes);
-    fix_mark_t *fixes = malloc((marks->count + 1) * sizeof *fixes);
+    entry_change_t *changes = calloc(run->mark_count + 1, sizeof *changes);
+    fix_mark_t *fixes = malloc((run->mark_count + 1) * sizeof *fixes);
     size_t count = 0, used = 0;
     if (!changes || !fixes) {
         free(changes);
         free(fixes);
-        return err_memory(err, marks->count * sizeof *changes);
+        return err_memory(err, run->mark_count * sizeof *changes);
     }
-    for (size_t i = 0; i < marks->count; i++)
-        if (marks->items[i].is.written)
-            count = add_change(run, changes, count, &marks->items[i], &fixes[used++]);
+    for (size_t i = 0; i < run->mark_count; i++)
+        if (run->marks[i].is.written)
+            count = add_change(run, changes, count, &run->marks[i], &fixes[used++]);
     const bool ok = run_change_held(run, changes, count, err);
     free(changes);
     free(fixes);
@@ -215,54 +202,53 @@ static int compare_places(uint32_t ordinal, uint64_t offset, const fix_t *fix) {
 }
 
 static int by_place(const void *a, const void *b) {
-    const fix_t *left = ((const item_t *)a)->fix;
-    return compare_places(left->input->ordinal, left->entry->offset, ((const item_t *)b)->fix);
+    const fix_t *left = ((const retry_mark_t *)a)->fix;
+    return compare_places(left->input->ordinal, left->entry->offset, ((const retry_mark_t *)b)->fix);
 }
 
 static bool list_items(run_t *run, err_t *err) {
-    retry_marks_t *marks = run->marks;
     const fixes_t *fixes = &run->fixes;
-    marks->count = fixes->count;
-    marks->items = calloc(marks->count + 1, sizeof *marks->items);
-    if (!marks->items)
-        return err_memory(err, marks->count * sizeof *marks->items);
-    for (size_t i = 0; i < marks->count; i++) {
+    run->mark_count = fixes->count;
+    run->marks = calloc(run->mark_count + 1, sizeof *run->marks);
+    if (!run->marks)
+        return err_memory(err, run->mark_count * sizeof *run->marks);
+    for (size_t i = 0; i < run->mark_count; i++) {
         const fix_t *fix = fixes->items[i];
         const fix_mark_t mark = {.offset = fix->entry->offset,
                                  .of = fix->of,
                                  .hash = fix->hash,
                                  .generation = run->target->generation};
-        marks->items[i] = (item_t){.fix = fix,
-                                   .held = ledger_held(&run->ledger, fix->input->ordinal, mark.offset),
-                                   .is = {.entry = fix->input, .mark = mark, .makes = fix->makes}};
+        run->marks[i] = (retry_mark_t){.fix = fix,
+                                       .held = ledger_held(&run->ledger, fix->input->ordinal, mark.offset),
+                                       .is = {.entry = fix->input, .mark = mark, .makes = fix->makes}};
     }
-    qsort(marks->items, marks->count, sizeof *marks->items, by_place);
+    qsort(run->marks, run->mark_count, sizeof *run->marks, by_place);
     return true;
 }
 
 /* Counts marks that are new; entry: only marks of this one. */
-static size_t count_new(const retry_marks_t *marks, const entry_t *entry) {
+static size_t count_new(const run_t *run, const entry_t *entry) {
     size_t count = 0;
-    for (size_t i = 0; i < marks->count; i++)
-        count += (!entry || marks->items[i].is.entry == entry) && fix_item_is_new(&marks->items[i].is);
+    for (size_t i = 0; i < run->mark_count; i++)
+        count += (!entry || run->marks[i].is.entry == entry) && fix_item_is_new(&run->marks[i].is);
     return count;
 }
 
 /* Refuses too many marks before any is noted: an entry that has become too large could not be written any more. */
-static bool check_room(const retry_marks_t *marks, const char *path, err_t *err) {
+static bool check_room(const run_t *run, err_t *err) {
     const entry_t *roomy = NULL; /* items of one entry mostly follow one another */
-    const size_t all = count_new(marks, NULL);
-    for (size_t i = 0; i < marks->count; i++) {
-        const entry_t *entry = marks->items[i].is.entry;
+    const size_t all = count_new(run, NULL);
+    for (size_t i = 0; i < run->mark_count; i++) {
+        const entry_t *entry = run->marks[i].is.entry;
         if (entry == roomy || entry_has_room(entry, 0, all))
             continue;
         roomy = entry;
-        const size_t of_entry = count_new(marks, entry);
+        const size_t of_entry = count_new(run, entry);
         if (of_entry && !entry_has_room(entry, 0, of_entry))
             return err_set(err, STATUS_USAGE,
                            "%s: %zu more records of %s are fixed, which is more than the catalog remembers "
                            "of one input: correct them in %s itself, and load that with --reload-changed",
-                           path, of_entry, entry->path, entry->path);
+                           run->plan->spec->retry, of_entry, entry->path, entry->path);
     }
     return true;
 }
@@ -271,7 +257,7 @@ static bool check_room(const retry_marks_t *marks, const char *path, err_t *err)
 
 /* Items whose documents are looked for. */
 typedef struct {
-    item_t **items;
+    retry_mark_t **items;
     size_t count;
     bool others; /* not the documents of their own fixes */
 } looking_t;
@@ -287,7 +273,7 @@ static bool find_noted(void *context, const uint8_t *document, uint32_t length, 
     const uint64_t hash = XXH3_64bits(document, length);
     (void)err;
     for (size_t i = 0; i < looking->count; i++) {
-        item_t *item = looking->items[i];
+        retry_mark_t *item = looking->items[i];
         if ((!looking->others || hash != item->is.mark.hash) && fix_item_knows(&item->is, hash))
             item->there = hash;
     }
@@ -309,48 +295,46 @@ static bool look_everywhere(run_t *run, looking_t *looking, err_t *err) {
 /* Does not send records that were fixed otherwise before, where the `_id`s are the data's own: a second document of the record
  * would have another one. */
 static bool close_fixed_otherwise(run_t *run, err_t *err) {
-    retry_marks_t *marks = run->marks;
-    looking_t looking = {.items = calloc(marks->count + 1, sizeof *looking.items), .others = true};
-    bool ok = looking.items || err_memory(err, marks->count * sizeof *looking.items);
-    for (size_t i = 0; ok && i < marks->count; i++)
-        if (fix_item_has_others(&marks->items[i].is))
-            looking.items[looking.count++] = &marks->items[i];
+    looking_t looking = {.items = calloc(run->mark_count + 1, sizeof *looking.items), .others = true};
+    bool ok = looking.items || err_memory(err, run->mark_count * sizeof *looking.items);
+    for (size_t i = 0; ok && i < run->mark_count; i++)
+        if (fix_item_has_others(&run->marks[i].is))
+            looking.items[looking.count++] = &run->marks[i];
     ok = ok && (!looking.count || look_everywhere(run, &looking, err));
     for (size_t i = 0; ok && i < looking.count; i++) {
-        const item_t *item = looking.items[i];
+        const retry_mark_t *item = looking.items[i];
         const record_fixes_t known = fix_item_known(&item->is);
         if (item->there == FIX_NOTHING &&
             (known.state != FIX_ANSWERED || known.answer->hash == item->is.mark.hash))
             continue;
         run->fixes.all[item->fix - run->fixes.all].verdict = FIX_CLOSED;
-        marks->others++;
+        run->plan->result->fixed_otherwise++;
     }
     free(looking.items);
     return ok;
 }
 
 static bool retry_marks_note(run_t *run, err_t *err) {
-    if (!(run->marks = calloc(1, sizeof *run->marks)))
-        return err_memory(err, sizeof *run->marks);
-    if (!list_items(run, err) || !check_room(run->marks, run->plan->spec->retry, err) ||
+    if (!list_items(run, err) || !check_room(run, err) ||
         (run->plan->schema->id && !close_fixed_otherwise(run, err)))
         return false;
-    for (size_t i = 0; i < run->marks->count; i++)
-        if (run->marks->items[i].fix->verdict == FIX_COUNTS)
-            fix_item_note(&run->marks->items[i].is);
+    for (size_t i = 0; i < run->mark_count; i++)
+        if (run->marks[i].fix->verdict == FIX_COUNTS)
+            fix_item_note(&run->marks[i].is);
     return write_marks(run, err);
 }
 
-static item_t *find_item(retry_marks_t *marks, uint32_t ordinal, uint64_t offset) {
-    const size_t at = SEARCH_FIRST(marks->count, i, compare_places(ordinal, offset, marks->items[i].fix) > 0);
-    return at < marks->count && compare_places(ordinal, offset, marks->items[at].fix) == 0 ? &marks->items[at]
-                                                                                           : NULL;
+static retry_mark_t *find_item(const run_t *run, uint32_t ordinal, uint64_t offset) {
+    const size_t at =
+        SEARCH_FIRST(run->mark_count, i, compare_places(ordinal, offset, run->marks[i].fix) > 0);
+    return at < run->mark_count && compare_places(ordinal, offset, run->marks[at].fix) == 0 ? &run->marks[at]
+                                                                                            : NULL;
 }
 
 /* ---- marks: settling what is there ---- */
 
-static bool settle_item(target_t *target, item_t *item, snapshot_read_t **reader, size_t *others,
-                        err_t *err) {
+static bool settle_item(run_t *run, retry_mark_t *item, snapshot_read_t **reader, err_t *err) {
+    const target_t *target = run->target;
     const int64_t id = item->fix->id;
     looking_t looking = {.items = &item, .count = 1};
     if (!target->plan->schema->id && fix_item_asks(&item->is)) {
@@ -358,30 +342,29 @@ static bool settle_item(target_t *target, item_t *item, snapshot_read_t **reader
             return false;
         if (!snapshot_read_all(*reader, id, id + 1, find_none, find_noted, &looking, err))
             return false;
-        *others += item->there != FIX_NOTHING;
+        run->plan->result->fixed_otherwise += item->there != FIX_NOTHING;
     }
     fix_item_settle(&item->is, item->there);
     return true;
 }
 
 static bool retry_marks_settle(run_t *run, const block_t *done, err_t *err) {
-    retry_marks_t *marks = run->marks;
     snapshot_read_t *reader = NULL;
-    size_t others = marks->others;
     bool ok = true;
     for (; done; done = done->next) {
-        item_t *item = done->refusal ? NULL : find_item(marks, done->piece->ordinal, done->offset);
+        retry_mark_t *item = done->refusal ? NULL : find_item(run, done->piece->ordinal, done->offset);
         if (item) {
             item->is.stored = done->counts.of[FATE_LOADED] || done->counts.of[FATE_THERE];
             item->is.refused = done->counts.of[FATE_REJECTED] > 0;
         }
     }
-    for (size_t i = 0; ok && i < marks->count; i++)
-        ok = settle_item(run->target, &marks->items[i], &reader, &others, err);
+    for (size_t i = 0; ok && i < run->mark_count; i++)
+        ok = settle_item(run, &run->marks[i], &reader, err);
     snapshot_read_free(reader);
-    run->plan->result->fixed_otherwise = others;
+    const uint64_t others = run->plan->result->fixed_otherwise;
     if (ok && others)
-        log_warn("%s: %zu of its records %s fixed otherwise by an earlier run; what that has loaded stays",
+        log_warn("%s: %" PRIu64
+                 " of its records %s fixed otherwise by an earlier run; what that has loaded stays",
                  run->plan->spec->retry, others, others == 1 ? "was" : "were");
     return ok;
 }

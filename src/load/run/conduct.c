@@ -283,10 +283,9 @@ static bool look_for_late(run_t *run, bool *removed, err_t *err) {
 /* Passes to the ledger what the threads have settled and found out. */
 static bool run_collect(void *context, err_t *err) {
     run_t *run = ((const conductor_t *)context)->run;
-    news_t *news = load_state_take_news(&run->loading);
-    const bool settled = load_state_is_settled(&run->loading);
+    bool settled, removed;
+    news_t *news = load_state_take_news(&run->loading, &settled);
     block_t *done = load_state_take_done(&run->loading);
-    bool removed;
     for (block_t *block = done; block; block = block->next)
         take_late(run, block);
     bool ok = look_for_late(run, &removed, err) && ((!done && !removed) || run_make_durable(run, err));

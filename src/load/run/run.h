@@ -21,7 +21,7 @@
 /* A portion (portion_t) is as much text as this load has read in the last two seconds, within these bounds. */
 enum { RUN_LEAST_PORTION = 1 << 20, RUN_MOST_PORTION = 64 << 20 };
 
-typedef struct retry_marks retry_marks_t;
+typedef struct retry_mark retry_mark_t;
 
 typedef struct {
     plan_t *plan;
@@ -35,8 +35,9 @@ typedef struct {
     size_t lost_told;      /* ledger.lost, as last reported */
 
     /* --retry */
-    fixes_t fixes; /* the entries of its reject file */
-    retry_marks_t *marks;
+    fixes_t fixes;       /* the entries of its reject file */
+    retry_mark_t *marks; /* by input and place, in which order they are written; NULL until noted */
+    size_t mark_count;
     places_t *places;        /* all inputs of the catalog */
     places_t *places_before; /* the same, read before any piece was ours */
 
@@ -126,8 +127,6 @@ void run_tell_late_misfit(const run_t *run, err_t *err);
 
 /* Asks the catalog whether the pieces are still this load's, if the last answer is old or in any case; then senders may go on. */
 bool run_keep_held(run_t *run, bool in_any_case, err_t *err);
-
-void retry_marks_free(retry_marks_t *marks); /* NULL is allowed */
 
 /* Notes the fixes, and lowers the number of loaders to those that memory has room for. */
 bool run_prepare_again(run_t *run, err_t *err);

@@ -59,13 +59,6 @@ bool load_state_is_fed(load_state_t *loading) {
     return fed;
 }
 
-bool load_state_is_settled(load_state_t *loading) {
-    pthread_mutex_lock(&loading->lock);
-    const bool settled = !loading->blocks;
-    pthread_mutex_unlock(&loading->lock);
-    return settled;
-}
-
 block_t *load_state_take_done(load_state_t *loading) {
     pthread_mutex_lock(&loading->lock);
     block_t *done = loading->done;
@@ -110,9 +103,10 @@ bool load_state_tell(load_state_t *loading, const news_t *what, err_t *err) {
     return true;
 }
 
-news_t *load_state_take_news(load_state_t *loading) {
+news_t *load_state_take_news(load_state_t *loading, bool *settled) {
     pthread_mutex_lock(&loading->lock);
     news_t *news = loading->news;
+    *settled = !loading->blocks;
     loading->news = NULL;
     loading->news_end = &loading->news;
     pthread_mutex_unlock(&loading->lock);

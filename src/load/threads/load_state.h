@@ -77,15 +77,13 @@ bool load_state_is_fed(load_state_t *loading); /* true if all feeders have ended
 /* Counts a block that is about to be queued. */
 void load_state_add_block(load_state_t *loading);
 
-/* True if no block is on its way. */
-bool load_state_is_settled(load_state_t *loading);
-
 /* Hands over a block whose records are all settled. */
 void load_state_add_done(load_state_t *loading, block_t *block);
 
-/* Hands a copy of the news to the main thread. take_news: returns all news as a list, the oldest first. */
+/* Hands a copy of the news to the main thread. take_news: returns all news as a list, the oldest first. *settled: no block was on
+ * its way then. */
 bool load_state_tell(load_state_t *loading, const news_t *news, err_t *err);
-news_t *load_state_take_news(load_state_t *loading);
+news_t *load_state_take_news(load_state_t *loading, bool *settled);
 
 /* Notes that all feeders have ended. */
 void load_state_end_feeding(load_state_t *loading);
