@@ -66,7 +66,7 @@ static void run_free(run_t *run, bool again) {
         free(run->kept[i]);
     free(run->kept);
     while (run->late) {
-        late_t *next = run->late->next;
+        late_document_t *next = run->late->next;
         free(run->late);
         run->late = next;
     }

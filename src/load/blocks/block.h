@@ -79,12 +79,12 @@ static inline bool active_piece_number(const active_piece_t *piece, uint64_t off
 }
 
 /* The document of a cut-off record, if the whole record makes none: a message of a killed load may still bring it. */
-typedef struct late {
-    struct late *next;
+typedef struct late_document {
+    struct late_document *next;
     active_piece_t *piece;
     uint32_t epoch, length;
     uint8_t document[];
-} late_t;
+} late_document_t;
 
 typedef struct block {
     struct block *next; /* in the list that is queued, later in the list of done blocks */
@@ -116,11 +116,11 @@ typedef struct block {
     counts_t counts;
     reject_mark_t *rejects; /* of its records; freed with it */
     size_t reject_count, reject_room;
-    uint32_t pending; /* documents in batches without a reply */
-    bool counted;     /* by load_state_add_block, as on its way */
-    late_t *late;     /* to be searched once more before its piece is complete */
-    bool outgrown;    /* a record that an earlier version of the input had cut off is longer here */
-    bool parsed;      /* all of its records were parsed */
+    uint32_t pending;      /* documents in batches without a reply */
+    bool counted;          /* by load_state_add_block, as on its way */
+    late_document_t *late; /* to be searched once more before its piece is complete */
+    bool outgrown;         /* a record that an earlier version of the input had cut off is longer here */
+    bool parsed;           /* all of its records were parsed */
 } block_t;
 
 /* The name that the catalog has for its input, which may have been moved since. */

@@ -18,7 +18,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { RANGES_AT_ONCE = 100 };
+enum { RANGES_AT_ONCE = 100, NOTES = 3 };
 
 /* ---- entry_documents ---- */
 
@@ -53,15 +53,15 @@ static void append_id_range(bson_t *to, const ranges_t *range) {
                 BCON_UTF8("long"), "}");
 }
 
-static bool run(const entry_place_t *place, bson_t *command, bool writes, bson_t *reply, err_t *err) {
-    const bool ok = server_command(place->server, place->client, server_database(place->server), command,
+static bool run(const target_t *target, bson_t *command, bool writes, bson_t *reply, err_t *err) {
+    const bool ok = server_command(target->server, target->client, server_database(target->server), command,
                                    writes, reply, err);
     bson_destroy(command);
     return ok;
 }
 
 /* Asks for one range a command: for several, by $or, a server reads all of a clustered collection. */
-bool entry_documents_look(const entry_place_t *place, const entry_t *entry, uint64_t offset, bool *any,
+bool entry_documents_look(const target_t *target, const entry_t *entry, uint64_t offset, bool *any,
                           err_t *err) {
     ranges_t ranges = {.entry = entry, .offset = offset};
     bool ok = true;
@@ -70,11 +70,11 @@ bool entry_documents_look(const entry_place_t *place, const entry_t *entry, uint
         bson_t filter = BSON_INITIALIZER, reply, document;
         bson_iter_t documents;
         append_id_range(&filter, &ranges);
-        bson_t *command = BCON_NEW("find", BCON_UTF8(server_collection(place->server)), "filter",
+        bson_t *command = BCON_NEW("find", BCON_UTF8(server_collection(target->server)), "filter",
                                    BCON_DOCUMENT(&filter), "limit", BCON_INT32(1), "singleBatch",
                                    BCON_BOOL(true), "projection", "{", "_id", BCON_INT32(1), "}");
         bson_destroy(&filter);
-        ok = run(place, command, false, &reply, err);
+        ok = run(target, command, false, &reply, err);
         *any = ok && bson_read_batch(&reply, &documents) && bson_read_next(&documents, &document);
         bson_destroy(&reply);
     }
@@ -82,7 +82,7 @@ bool entry_documents_look(const entry_place_t *place, const entry_t *entry, uint
 }
 
 /* Removes the documents of the next ranges. *more: there were any. */
-static bool remove_some(const entry_place_t *place, ranges_t *ranges, bool *more, err_t *err) {
+static bool remove_some(const target_t *target, ranges_t *ranges, bool *more, err_t *err) {
     bson_t deletes = BSON_INITIALIZER, reply;
     char text[16];
     uint32_t count = 0;
@@ -94,86 +94,117 @@ static bool remove_some(const entry_place_t *place, ranges_t *ranges, bool *more
         bson_destroy(&q);
     }
     *more = count > 0;
-    bson_t *command = *more ? BCON_NEW("delete", BCON_UTF8(server_collection(place->server)), "deletes",
+    bson_t *command = *more ? BCON_NEW("delete", BCON_UTF8(server_collection(target->server)), "deletes",
                                        BCON_ARRAY(&deletes), "ordered", BCON_BOOL(false))
                             : NULL;
     bson_destroy(&deletes);
     if (!command)
         return true;
-    server_append_uuid(place->server, place->uuid, command);
-    const bool ok = run(place, command, true, &reply, err);
+    server_append_uuid(target->server, target->place.exists ? target->settings.uuid : NULL, command);
+    const bool ok = run(target, command, true, &reply, err);
     bson_destroy(&reply);
     return ok;
 }
 
-bool entry_documents_remove(const entry_place_t *place, const entry_t *entry, err_t *err) {
+static bool remove_documents(void *context, const entry_t *entry, err_t *err) {
     ranges_t ranges = {.entry = entry};
     bool ok = true;
     for (bool more = true; ok && more;)
-        ok = remove_some(place, &ranges, &more, err);
+        ok = remove_some(context, &ranges, &more, err);
     return ok;
 }
 
-bool entry_documents_may_remove(const entry_place_t *place, err_t *err) {
+/* Asks the server to remove none. */
+bool target_may_remove_inputs(const target_t *target, err_t *err) {
     bson_t reply;
+    if (target->own_ids)
+        return true;
     const bool ok =
-        run(place,
-            BCON_NEW("delete", BCON_UTF8(server_collection(place->server)), "deletes", "[", "{", "q", "{",
+        run(target,
+            BCON_NEW("delete", BCON_UTF8(server_collection(target->server)), "deletes", "[", "{", "q", "{",
                      "_id", "{", "$in", "[", "]", "}", "}", "limit", BCON_INT32(0), "}", "]"),
             true, &reply, err);
     bson_destroy(&reply);
     return ok;
 }
 
-/* ---- forget ---- */
+/* ---- removing inputs, by forget and by loads ---- */
 
-enum { NAP_MS = 50 };
+static bool look(void *context, const entry_t *entry, bool *any, err_t *err) {
+    const target_t *target = context;
+    *any = false;
+    return target->own_ids || entry_documents_look(target, entry, 0, any, err);
+}
+
+static void tell_own_ids(const plan_t *plan, const entry_t *entry) {
+    log_note("%s has changed since it was loaded, and is loaded again; documents that only its old content "
+             "makes stay in the collection (`tipple verify` names them)%s",
+             entry->path, plan->schema->id->kept ? "; records without an _id are then there twice" : "");
+}
+
+/* All of them share one wait for a lease. */
+static void tell_documents(const target_t *target, const removed_t *inputs, size_t count) {
+    const long long seconds = target->catalog.lease_ns / 1000000000;
+    size_t shown = 0;
+    for (size_t i = 0; i < count; i++)
+        if (inputs[i].documents && shown++ < NOTES)
+            log_note("%s has changed since it was loaded: its documents are removed, which takes %lld s at "
+                     "least, and it is loaded again",
+                     inputs[i].entry->path, seconds);
+    if (shown > NOTES)
+        log_note("... and %zu more changed file%s, in the same %lld s", shown - NOTES, units_s(shown - NOTES),
+                 seconds);
+}
+
+/* Reports the removal when it is certain, not before: another load may work on one of the inputs. */
+static void begins(void *context) {
+    target_t *target = context;
+    target->touched = true;
+    for (size_t i = 0; i < target->removed_count; i++)
+        if (target->own_ids && target->removed[i].read)
+            tell_own_ids(target->plan, target->removed[i].entry);
+    tell_documents(target, target->removed, target->removed_count);
+}
+
+removal_t target_removal(target_t *target) {
+    return (removal_t){
+        .catalog = &target->catalog, .begins = begins, .look = look, .remove = remove_documents};
+}
+
+bool target_remove_inputs(target_t *target, removed_t *inputs, size_t count, err_t *err) {
+    const removal_t removal = target_removal(target);
+    bool documents = false;
+    for (size_t i = 0; i < count; i++)
+        documents |= inputs[i].documents = inputs[i].read && !target->own_ids;
+    if (!count)
+        return true;
+    if (count == 1)
+        step_change(&target->step, "removing %s%s", inputs->entry->path,
+                    documents ? " with its documents" : "");
+    else
+        step_change(&target->step, "removing %zu inputs%s", count, documents ? " with their documents" : "");
+    target->removed = inputs;
+    target->removed_count = count;
+    const bool ok =
+        (!documents || target_may_remove_inputs(target, err)) && catalog_remove(inputs, count, &removal, err);
+    target->removed = NULL;
+    target->removed_count = 0;
+    return ok;
+}
+
+/* ---- forget ---- */
 
 typedef struct {
     const forget_spec_t *spec;
-    server_t *server;
-    mongoc_client_t *client;
-    store_t *store;
-    collection_t place;
-    entry_place_t documents;
+    target_t target; /* without a plan */
     places_t *places;
-    heartbeat_t *heartbeat;
-    bool begun; /* inputs were taken out of the catalog */
-    load_id_t id;
     int64_t lease_ms;
-    step_t step;
-    bool own_ids; /* `_id`s do not show the input of a document */
 } forgetting_t;
-
-static int64_t now(void *context) {
-    (void)context;
-    return clock_awake_or_not_ns();
-}
-
-static uint64_t no_documents(void *context) {
-    (void)context;
-    return 0;
-}
-
-static bool nap(void *context, err_t *err) {
-    (void)context;
-    return stop_nap(NAP_MS, err);
-}
-
-static bool look(void *context, const entry_t *entry, bool *any, err_t *err) {
-    const forgetting_t *forgetting = context;
-    *any = false;
-    return forgetting->own_ids || entry_documents_look(&forgetting->documents, entry, 0, any, err);
-}
-
-static bool remove_documents(void *context, const entry_t *entry, err_t *err) {
-    return entry_documents_remove(&((forgetting_t *)context)->documents, entry, err);
-}
 
 /* Refuses another collection than the catalog describes: its documents may belong to others. */
 static bool is_its_collection(const forgetting_t *forgetting, const catalog_header_t *header, err_t *err) {
-    const collection_t *place = &forgetting->place;
-    const char *name = server_namespace(forgetting->server);
+    const collection_t *place = &forgetting->target.place;
+    const char *name = server_namespace(forgetting->target.server);
     return !place->exists || !catalog_is_other(header, place->uuid) ||
            err_set(err, STATUS_USAGE,
                    "%s " CATALOG_OTHER
@@ -184,13 +215,14 @@ static bool is_its_collection(const forgetting_t *forgetting, const catalog_head
 }
 
 static bool open_catalog(forgetting_t *forgetting, err_t *err) {
+    target_t *target = &forgetting->target;
     catalog_header_t header = {0};
     bool found = false;
-    const catalog_settings_t settings = {.name = server_namespace(forgetting->server)};
-    bool ok = collection_is_whole(forgetting->server, forgetting->client, err) &&
-              (forgetting->store = store_mongo_open(forgetting->server, forgetting->client, err)) &&
-              collection_look(forgetting->server, forgetting->client, &forgetting->place, err) &&
-              store_read_header(forgetting->store, &header, &found, err);
+    const catalog_settings_t settings = {.name = server_namespace(target->server)};
+    bool ok = collection_is_whole(target->server, target->client, err) &&
+              (target->catalog.store = store_mongo_open(target->server, target->client, err)) &&
+              collection_look(target->server, target->client, &target->place, err) &&
+              store_read_header(target->catalog.store, &header, &found, err);
     if (ok && !found)
         ok = catalog_refuse_none(settings.name, &header, err);
     ok = ok && catalog_check_header(&header, &settings, err) &&
@@ -204,12 +236,11 @@ static bool open_catalog(forgetting_t *forgetting, err_t *err) {
         log_warn("documents of %s stay. Those of records that bring no _id have the places of their input as "
                  "_ids: if that is loaded again, they are there twice",
                  settings.name);
-    forgetting->own_ids = header.id;
+    target->own_ids = header.id;
     forgetting->lease_ms = header.lease_ms;
     catalog_header_free(&header);
-    forgetting->documents = (entry_place_t){forgetting->server, forgetting->client,
-                                            forgetting->place.exists ? forgetting->place.uuid : NULL};
-    return ok && (forgetting->places = places_read(forgetting->store, err));
+    memcpy(target->settings.uuid, target->place.uuid, sizeof target->settings.uuid);
+    return ok && (forgetting->places = places_read(target->catalog.store, err));
 }
 
 static bool is_known(const forgetting_t *forgetting, const char *name) {
@@ -229,7 +260,7 @@ static bool is_one(const forgetting_t *forgetting, const char *name, err_t *err)
         err_set(err, STATUS_USAGE,
                 "%zu inputs in the catalog of %s could be meant by %s: %s. Give the one that is meant in "
                 "this spelling; `tipple status --inputs` shows what is known of each",
-                lives, server_namespace(forgetting->server), name, list);
+                lives, server_namespace(forgetting->target.server), name, list);
     free(list);
     return false;
 }
@@ -245,9 +276,9 @@ static bool is_its_file(const forgetting_t *forgetting, const char *name, char *
     if (!meant.live || entry_is_by_name(meant.live) || stat(given, &file) != 0 || !S_ISREG(file.st_mode) ||
         !manifest_build(&manifest, &given, 1, &options, &ignored))
         return true;
-    const bool found = manifest.count == 1 &&
-                       describe_known(forgetting->store, &manifest, server_namespace(forgetting->server),
-                                      forgetting->own_ids, &known, &ignored);
+    const bool found = manifest.count == 1 && describe_known(forgetting->target.catalog.store, &manifest,
+                                                             server_namespace(forgetting->target.server),
+                                                             forgetting->target.own_ids, &known, &ignored);
     const entry_t *entry = found && known.wanted[0].entry.piece_count ? &known.wanted[0].entry : NULL;
     const bool other = entry && entry->ordinal != meant.live->ordinal;
     if (other)
@@ -264,7 +295,7 @@ static bool is_its_file(const forgetting_t *forgetting, const char *name, char *
 /* Refuses a name that is not in the catalog. That an input was recognised under it does not suffice to remove its documents: by
  * now another file may have the name. */
 static bool refuse_unknown(const forgetting_t *forgetting, const char *name, err_t *err) {
-    const char *namespace = server_namespace(forgetting->server);
+    const char *namespace = server_namespace(forgetting->target.server);
     const entry_t *entry = places_known_as(forgetting->places, name);
     text_t shown = {.length = 0};
     if (!entry)
@@ -284,7 +315,7 @@ static bool refuse_unknown(const forgetting_t *forgetting, const char *name, err
 
 /* Finds the name of an input in the catalog: what a load would call this argument, or else the argument itself. */
 static bool find_input(const forgetting_t *forgetting, char *given, char **name, err_t *err) {
-    const char *namespace = server_namespace(forgetting->server);
+    const char *namespace = server_namespace(forgetting->target.server);
     char *clean = name_clean(given);
     *name = clean ? name_join(NULL, NULL, clean, strlen(clean)) : NULL;
     free(clean);
@@ -313,18 +344,6 @@ static bool find_inputs(const forgetting_t *forgetting, forgotten_t *forgotten, 
         if (!find_input(forgetting, spec->inputs[i], &forgotten[i].name, err))
             return false;
     return true;
-}
-
-static bool enroll(forgetting_t *forgetting, err_t *err) {
-    bson_t *fields = BCON_NEW("command", BCON_UTF8("forget"), "version", BCON_UTF8(TIPPLE_VERSION));
-    load_id_t id;
-    bool ok = store_mongo_enroll(forgetting->store, &id, fields, err);
-    bson_destroy(fields);
-    if (!ok)
-        return false;
-    forgetting->id = id;
-    return (forgetting->heartbeat = heartbeat_start(forgetting->server, &id, forgetting->lease_ms,
-                                                    no_documents, NULL, err)) != NULL;
 }
 
 /* Looks for documents that loads sent because they did not know of a removal. */
@@ -382,70 +401,49 @@ static void tell_step(forgetting_t *forgetting, const char *name) {
     const size_t count = forgetting->spec->input_count;
     snprintf(these, sizeof these, "%zu inputs", count);
     if (forgetting->spec->documents)
-        step_change(&forgetting->step, "removing %s with %s documents, which takes %d s or more",
+        step_change(&forgetting->target.step, "removing %s with %s documents, which takes %d s or more",
                     count > 1 ? these : name, count > 1 ? "their" : "its",
                     (int)(forgetting->lease_ms / 1000));
     else
-        step_change(&forgetting->step, "removing %s", count > 1 ? these : name);
-}
-
-static void begins(void *context) {
-    ((forgetting_t *)context)->begun = true;
+        step_change(&forgetting->target.step, "removing %s", count > 1 ? these : name);
 }
 
 static bool forget_all(forgetting_t *forgetting, forgotten_t *forgotten, err_t *err) {
-    const catalog_t catalog = {.store = forgetting->store,
-                               .name = server_namespace(forgetting->server),
-                               .self = forgetting->id,
-                               .lease_ns = forgetting->lease_ms * 1000000,
-                               .own_beats = heartbeat_count(forgetting->heartbeat),
-                               .context = forgetting,
-                               .now = now,
-                               .wait = nap};
-    const removal_t removal = {
-        .catalog = &catalog, .begins = begins, .look = look, .remove = remove_documents};
+    target_t *target = &forgetting->target;
+    const removal_t removal = target_removal(target);
     size_t count = 0;
     removed_t *inputs = calloc(forgetting->spec->input_count + 1, sizeof *inputs);
     if (!inputs)
         return err_memory(err, forgetting->spec->input_count * sizeof *inputs);
     tell_step(forgetting, forgotten->name);
     bool ok = find_removed(forgetting, forgotten, inputs, &count, err) &&
-              (!forgetting->spec->documents || entry_documents_may_remove(&forgetting->documents, err)) &&
+              (!forgetting->spec->documents || target_may_remove_inputs(target, err)) &&
               catalog_remove(inputs, count, &removal, err);
     for (size_t i = 0; ok && forgetting->spec->documents && i < count; i++)
-        ok = catalog_forget_columns(forgetting->store, inputs[i].entry->path, err);
+        ok = catalog_forget_columns(forgetting->target.catalog.store, inputs[i].entry->path, err);
     free(inputs);
     for (size_t i = 0; ok && i < forgetting->spec->input_count; i++)
         ok = look_at_rest(forgetting, &removal, &forgotten[i], err);
     return ok && catalog_finish_removals(&removal, err);
 }
 
-static void close_all(forgetting_t *forgetting, const err_t *err, bool ok) {
-    err_t ignored;
-    heartbeat_stop(forgetting->heartbeat);
-    if (!load_id_is_nobody(&forgetting->id)) {
-        bson_t *fields = BCON_NEW("status", BCON_INT32(ok ? 0 : (int32_t)err->status));
-        store_mongo_end(forgetting->store, &forgetting->id, fields, &ignored);
-        bson_destroy(fields);
-    }
-    places_free(forgetting->places);
-    store_mongo_close(forgetting->store);
-    if (forgetting->client)
-        server_give(forgetting->server, forgetting->client);
-    server_destroy(forgetting->server);
-}
-
 bool forget_run(const forget_spec_t *spec, forgotten_t *forgotten, err_t *err) {
     const server_options_t options = {.uri = spec->uri, .patience_ns = spec->patience_ns, .connections = 2};
     forgetting_t forgetting = {.spec = spec};
-    step_begin(&forgetting.step, "looking at the server and the catalog");
-    bool ok = (forgetting.server = server_connect(&options, err)) &&
-              (forgetting.client = server_take(forgetting.server, err)) && open_catalog(&forgetting, err) &&
-              find_inputs(&forgetting, forgotten, err) && enroll(&forgetting, err) &&
-              forget_all(&forgetting, forgotten, err);
-    if (!ok && forgetting.begun)
+    target_t *target = &forgetting.target;
+    step_begin(&target->step, "looking at the server and the catalog");
+    const bool ok =
+        (target->server = server_connect(&options, err)) &&
+        (target->client = server_take(target->server, err)) && open_catalog(&forgetting, err) &&
+        find_inputs(&forgetting, forgotten, err) &&
+        target_enroll_as(
+            target, BCON_NEW("command", BCON_UTF8("forget"), "version", BCON_UTF8(TIPPLE_VERSION)), err) &&
+        target_beat(target, forgetting.lease_ms, err) && forget_all(&forgetting, forgotten, err);
+    if (!ok && target->touched)
         err_after_change(err);
-    close_all(&forgetting, err, ok);
-    step_end(&forgetting.step);
+    target_end(target, BCON_NEW("status", BCON_INT32(ok ? 0 : (int32_t)err->status)));
+    places_free(forgetting.places);
+    step_end(&target->step);
+    target_free(target);
     return ok;
 }

@@ -4,8 +4,7 @@
 #define TIPPLE_LOAD_FORGET_FORGET_H
 
 #include "base/err.h"
-#include "catalog/store/entry.h"
-#include "server/server.h"
+#include "load/target/target.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -36,19 +35,11 @@ bool forget_run(const forget_spec_t *spec, forgotten_t *forgotten, err_t *err);
 
 /* ---- entry_documents: the documents whose `_id`s are positions in one input, by its entry in the catalog ---- */
 
-typedef struct {
-    server_t *server;
-    mongoc_client_t *client;
-    const uint8_t *uuid; /* of the collection */
-} entry_place_t;
-
 /* *any: there are documents of records that begin at this offset of the input's text or after it. */
-bool entry_documents_look(const entry_place_t *place, const entry_t *entry, uint64_t offset, bool *any,
+bool entry_documents_look(const target_t *target, const entry_t *entry, uint64_t offset, bool *any,
                           err_t *err);
-bool entry_documents_remove(const entry_place_t *place, const entry_t *entry, err_t *err);
 
-/* True if this user may remove documents: asks the server to remove none. Call it before inputs are taken out of the catalog:
- * after that the next load removes their documents, whoever runs it. */
-bool entry_documents_may_remove(const entry_place_t *place, err_t *err);
+/* For catalog_remove and the like, of a load, too. */
+removal_t target_removal(target_t *target);
 
 #endif

@@ -195,12 +195,11 @@ static bool add_block(run_t *run, const block_t *block, err_t *err) {
 static bool check_end(const run_t *run, const news_t *news, err_t *err) {
     target_t *target = run->target;
     const work_t *work = news->piece->work;
-    const entry_place_t place = {target->server, target->client, target->settings.uuid};
     bool any;
     if (run->plan->schema->id || !other_stream_may_be(news->piece) || work->state != WORK_OURS ||
         work->epoch != news->epoch)
         return true;
-    return entry_documents_look(&place, &run->ledger.inputs[work->input].entry, news->end, &any, err) &&
+    return entry_documents_look(target, &run->ledger.inputs[work->input].entry, news->end, &any, err) &&
            (!any || other_stream_refuse_shorter(news->piece, news->end, err));
 }
 
@@ -246,7 +245,7 @@ static void skip_files(run_t *run) {
 
 static void take_late(run_t *run, block_t *block) {
     while (block->late) {
-        late_t *late = block->late;
+        late_document_t *late = block->late;
         block->late = late->next;
         late->next = run->late;
         run->late = late;
@@ -261,11 +260,11 @@ static bool look_for_late(run_t *run, bool *removed, err_t *err) {
                                    .client = target->client,
                                    .uuid = target->settings.uuid,
                                    .schema = run->plan->schema};
-    late_t **at = &run->late;
+    late_document_t **at = &run->late;
     bool it = false;
     *removed = false;
     while (*at) {
-        late_t *late = *at;
+        late_document_t *late = *at;
         const work_t *work = late->piece->work;
         if (work && work->state == WORK_OURS && work->epoch == late->epoch) {
             if (!correct_remove_late(&place, late, &it, err))

@@ -475,80 +475,6 @@ bool run_register_inputs(run_t *run, err_t *err) {
 
 /* ---- removing inputs ---- */
 
-static bool look(void *context, const entry_t *entry, bool *any, err_t *err) {
-    const target_t *target = context;
-    const entry_place_t place = {target->server, target->client, target->settings.uuid};
-    *any = false;
-    return target->plan->schema->id || entry_documents_look(&place, entry, 0, any, err);
-}
-
-static bool remove_documents(void *context, const entry_t *entry, err_t *err) {
-    const target_t *target = context;
-    const entry_place_t place = {target->server, target->client, target->settings.uuid};
-    return entry_documents_remove(&place, entry, err);
-}
-
-static void tell_own_ids(const plan_t *plan, const entry_t *entry) {
-    log_note("%s has changed since it was loaded, and is loaded again; documents that only its old content "
-             "makes stay in the collection (`tipple verify` names them)%s",
-             entry->path, plan->schema->id->kept ? "; records without an _id are then there twice" : "");
-}
-
-/* All of them share one wait for a lease. */
-static void tell_documents(const target_t *target, const removed_t *inputs, size_t count) {
-    const long long seconds = target->catalog.lease_ns / 1000000000;
-    size_t shown = 0;
-    for (size_t i = 0; i < count; i++)
-        if (inputs[i].documents && shown++ < NOTES)
-            log_note("%s has changed since it was loaded: its documents are removed, which takes %lld s at "
-                     "least, and it is loaded again",
-                     inputs[i].entry->path, seconds);
-    if (shown > NOTES)
-        log_note("... and %zu more changed file%s, in the same %lld s", shown - NOTES, units_s(shown - NOTES),
-                 seconds);
-}
-
-/* Reports the removal when it is certain, not before: another load may work on one of the inputs. */
-static void begins(void *context) {
-    target_t *target = context;
-    target->touched = true;
-    for (size_t i = 0; i < target->removed_count; i++)
-        if (target->plan->schema->id && target->removed[i].read)
-            tell_own_ids(target->plan, target->removed[i].entry);
-    tell_documents(target, target->removed, target->removed_count);
-}
-
-static removal_t removal_of(target_t *target) {
-    return (removal_t){
-        .catalog = &target->catalog, .begins = begins, .look = look, .remove = remove_documents};
-}
-
-bool target_may_remove_inputs(const target_t *target, err_t *err) {
-    const entry_place_t place = {target->server, target->client, target->settings.uuid};
-    return target->plan->schema->id || entry_documents_may_remove(&place, err);
-}
-
-bool target_remove_inputs(target_t *target, removed_t *inputs, size_t count, err_t *err) {
-    const removal_t removal = removal_of(target);
-    bool documents = false;
-    for (size_t i = 0; i < count; i++)
-        documents |= inputs[i].documents = inputs[i].read && !target->plan->schema->id;
-    if (!count)
-        return true;
-    if (count == 1)
-        step_change(&target->step, "removing %s%s", inputs->entry->path,
-                    documents ? " with its documents" : "");
-    else
-        step_change(&target->step, "removing %zu inputs%s", count, documents ? " with their documents" : "");
-    target->removed = inputs;
-    target->removed_count = count;
-    const bool ok =
-        (!documents || target_may_remove_inputs(target, err)) && catalog_remove(inputs, count, &removal, err);
-    target->removed = NULL;
-    target->removed_count = 0;
-    return ok;
-}
-
 void run_tell_removed(run_t *run) {
     err_t ignored;
     for (size_t i = 0; i < run->ledger.input_count; i++) {
@@ -561,7 +487,7 @@ void run_tell_removed(run_t *run) {
 }
 
 bool run_finish_removals(run_t *run, err_t *err) {
-    const removal_t removal = removal_of(run->target);
+    const removal_t removal = target_removal(run->target);
     if (!run->registration.remains)
         return true;
     log_note("documents of inputs that were taken out of the catalog are still there: they are removed, "

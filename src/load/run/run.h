@@ -47,7 +47,7 @@ typedef struct {
     const active_piece_t *first; /* the first of these; NULL: none */
     void **kept;                 /* see run_keep */
     size_t kept_count, kept_room;
-    late_t *late;                   /* documents that may arrive late */
+    late_document_t *late;          /* documents that may arrive late */
     const active_piece_t *ended_by; /* a file that could neither be read further nor be skipped; or NULL */
     const active_piece_t *aside;    /* the first skipped file, until its blocks are settled */
     news_t *torn;                   /* last records without a line end, waiting to be sent */

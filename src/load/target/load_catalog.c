@@ -174,6 +174,15 @@ bool target_look_at_catalog(target_t *target, err_t *err) {
     return ok;
 }
 
+bool target_enroll_as(target_t *target, bson_t *fields, err_t *err) {
+    load_id_t id;
+    const bool ok = store_mongo_enroll(target->catalog.store, &id, fields, err);
+    bson_destroy(fields);
+    if (ok)
+        target->catalog.self = id;
+    return ok;
+}
+
 bool target_enroll(target_t *target, err_t *err) {
     const plan_t *plan = target->plan;
     const load_spec_t *spec = plan->spec;
@@ -183,12 +192,7 @@ bool target_enroll(target_t *target, err_t *err) {
         "threads", BCON_INT32((int32_t)plan->result->threads), "batch", BCON_INT32((int32_t)spec->batch),
         "batchBytes", BCON_INT64((int64_t)spec->batch_bytes), "unsafe",
         BCON_BOOL(spec->unsafe && !spec->retry), "files", BCON_INT64((int64_t)plan->manifest.count));
-    load_id_t id;
-    bool ok = store_mongo_enroll(target->catalog.store, &id, fields, err);
-    bson_destroy(fields);
-    if (ok)
-        target->catalog.self = id;
-    return ok;
+    return target_enroll_as(target, fields, err);
 }
 
 static uint64_t documents_of(void *context) {
@@ -206,7 +210,7 @@ static bool nap(void *context, err_t *err) {
     return stop_nap(DROP_NAP_MS, err);
 }
 
-static bool beat(target_t *target, int64_t lease_ms, err_t *err) {
+bool target_beat(target_t *target, int64_t lease_ms, err_t *err) {
     catalog_t *catalog = &target->catalog;
     if (!target->heartbeat && !(target->heartbeat = heartbeat_start(target->server, &catalog->self, lease_ms,
                                                                     documents_of, target, err)))
@@ -236,6 +240,7 @@ bool target_open_catalog(target_t *target, err_t *err) {
     fill_settings(target, plan->schema->id ? plan->schema->id->text : "", existing_names[plan->existing]);
     if (!catalog_open(target->catalog.store, &target->settings, &header, err))
         return false;
+    target->own_ids = plan->schema->id;
     target->generation = header.generation;
     memcpy(target->own_catalog, header.own, sizeof target->own_catalog);
     target->bound = target->began_bound = header.format != NULL;
@@ -243,7 +248,7 @@ bool target_open_catalog(target_t *target, err_t *err) {
         append_begin(target);
     const int64_t lease_ms = header.lease_ms ? header.lease_ms : STORE_LEASE_MS;
     catalog_header_free(&header);
-    return beat(target, lease_ms, err) && begin_alone(target, err) &&
+    return target_beat(target, lease_ms, err) && begin_alone(target, err) &&
            (server_facts(target->server)->kind != SERVER_STANDALONE ||
             server_process(target->server, target->client, target->process, err));
 }
@@ -266,7 +271,7 @@ bool target_drop(target_t *target, err_t *err) {
     const int64_t lease_ms = header.lease_ms ? header.lease_ms : STORE_LEASE_MS;
     catalog_header_free(&header);
     /* a drop removes entries at its end: a user who may not is refused now, by a command that removes none */
-    return beat(target, lease_ms, err) &&
+    return target_beat(target, lease_ms, err) &&
            target->catalog.store->remove_entries(target->catalog.store, 0, err) &&
            catalog_drop(&target->catalog, drop_data, err);
 }
@@ -319,26 +324,29 @@ static void end_alone(target_t *target, bool sent, bool ok) {
         log_detail("the end of this load could not be noted in the catalog: %s", ignored.text);
 }
 
-void target_close_catalog(target_t *target, bool sent, const err_t *err, bool ok) {
-    const load_result_t *result = target->plan->result;
+void target_end(target_t *target, bson_t *fields) {
     err_t ignored;
-    end_alone(target, sent, ok);
     heartbeat_stop(target->heartbeat);
     target->heartbeat = NULL;
-    if (!load_id_is_nobody(&target->catalog.self)) {
-        bson_t *fields =
-            BCON_NEW("status", BCON_INT32((int32_t)err->status), "error", BCON_UTF8(ok ? "" : err->text),
-                     "read", BCON_INT64((int64_t)result->counts.read), "loaded",
-                     BCON_INT64((int64_t)result->counts.of[FATE_LOADED]), "alreadyThere",
-                     BCON_INT64((int64_t)result->counts.of[FATE_THERE]), "rejected",
-                     BCON_INT64((int64_t)result->counts.of[FATE_REJECTED]), "filtered",
-                     BCON_INT64((int64_t)result->counts.of[FATE_FILTERED]), "seconds",
-                     BCON_DOUBLE((double)result->took_ns / 1e9), "batches",
-                     BCON_INT64((int64_t)result->batches), "retries", BCON_INT64((int64_t)result->retries));
-        if (!store_mongo_end(target->catalog.store, &target->catalog.self, fields, &ignored))
-            log_detail("the load's own entry in the catalog could not be closed: %s", ignored.text);
-        bson_destroy(fields);
-    }
+    if (!load_id_is_nobody(&target->catalog.self) &&
+        !store_mongo_end(target->catalog.store, &target->catalog.self, fields, &ignored))
+        log_detail("the load's own entry in the catalog could not be closed: %s", ignored.text);
+    bson_destroy(fields);
     store_mongo_close(target->catalog.store);
     target->catalog.store = NULL;
+}
+
+void target_close_catalog(target_t *target, bool sent, const err_t *err, bool ok) {
+    const load_result_t *result = target->plan->result;
+    end_alone(target, sent, ok);
+    target_end(target,
+               BCON_NEW("status", BCON_INT32((int32_t)err->status), "error", BCON_UTF8(ok ? "" : err->text),
+                        "read", BCON_INT64((int64_t)result->counts.read), "loaded",
+                        BCON_INT64((int64_t)result->counts.of[FATE_LOADED]), "alreadyThere",
+                        BCON_INT64((int64_t)result->counts.of[FATE_THERE]), "rejected",
+                        BCON_INT64((int64_t)result->counts.of[FATE_REJECTED]), "filtered",
+                        BCON_INT64((int64_t)result->counts.of[FATE_FILTERED]), "seconds",
+                        BCON_DOUBLE((double)result->took_ns / 1e9), "batches",
+                        BCON_INT64((int64_t)result->batches), "retries",
+                        BCON_INT64((int64_t)result->retries)));
 }

@@ -48,6 +48,7 @@ typedef struct {
     uint32_t generation;         /* of the collection, as the catalog counts them */
     bool began_bound;            /* the collection had a format when the catalog was opened, */
     atomic_bool bound;           /* or has this load's by now: documents may be sent */
+    bool own_ids;                /* `_id`s do not show the input of a document */
     bool waits_told;
     const removed_t *removed; /* inputs that are being removed */
     size_t removed_count;
@@ -137,6 +138,10 @@ size_t target_shard_count(const target_t *target); /* 1 without shards */
 bool target_look_at_catalog(target_t *target, err_t *err);
 bool target_open_catalog(target_t *target, err_t *err); /* after the collection was made */
 bool target_enroll(target_t *target, err_t *err);       /* this load is alive from now on */
+/* The same for another command. fields: of its entry; freed. */
+bool target_enroll_as(target_t *target, bson_t *fields, err_t *err);
+/* Starts the heartbeat, unless it runs, and completes the catalog. */
+bool target_beat(target_t *target, int64_t lease_ms, err_t *err);
 bool target_drop(target_t *target, err_t *err);
 
 /* Makes durable what was acknowledged so far. Status 4 if some of it may be lost. */
@@ -144,13 +149,15 @@ bool target_make_durable(target_t *target, err_t *err);
 
 /* Writes down how the load ended, and stops its heartbeat. sent: it may have sent something. */
 void target_close_catalog(target_t *target, bool sent, const err_t *err, bool ok);
+/* Ends the heartbeat and the entry of target_enroll_as, and closes the catalog. fields: are freed. */
+void target_end(target_t *target, bson_t *fields);
 
 /* ---- ../run/conduct.c ---- */
 
 /* Binds the collection to the plan's format. */
 bool target_bind(target_t *target, err_t *err);
 
-/* ---- ../run/register_inputs.c ---- */
+/* ---- ../forget/forget.c ---- */
 
 /* Takes changed inputs out of the catalog, and removes their documents, if they have any. */
 bool target_remove_inputs(target_t *target, removed_t *inputs, size_t count, err_t *err);

@@ -271,7 +271,7 @@ bool correct_expect_late(const schema_t *schema, block_t *block, uint32_t offset
     for (size_t i = 0; ok && i < block->piece->torn_count; i++) {
         const torn_t *torn = &block->piece->torn[i];
         uint32_t length;
-        late_t *late;
+        late_document_t *late;
         if (!begins_with(block, offset, torn))
             continue;
         ok = encode_old(schema, block, offset, torn, &room, &length, err);
@@ -281,7 +281,8 @@ bool correct_expect_late(const schema_t *schema, block_t *block, uint32_t offset
             ok = err_memory(err, length);
             continue;
         }
-        *late = (late_t){.next = block->late, .piece = block->piece, .epoch = block->epoch, .length = length};
+        *late = (late_document_t){
+            .next = block->late, .piece = block->piece, .epoch = block->epoch, .length = length};
         memcpy(late->document, room.bytes, length);
         block->late = late;
     }
@@ -289,7 +290,8 @@ bool correct_expect_late(const schema_t *schema, block_t *block, uint32_t offset
     return ok;
 }
 
-bool correct_remove_late(const correct_place_t *place, const late_t *late, bool *removed, err_t *err) {
+bool correct_remove_late(const correct_place_t *place, const late_document_t *late, bool *removed,
+                         err_t *err) {
     uint64_t matched = 0;
     bson_t document;
     int code;

@@ -138,7 +138,8 @@ bool correct_remove(const correct_place_t *place, const block_t *block, uint32_t
 /* Adds the documents that the cut-off record may have made to the block's `late`. */
 bool correct_expect_late(const schema_t *schema, block_t *block, uint32_t offset, err_t *err);
 /* Removes such a document if it has arrived meanwhile. */
-bool correct_remove_late(const correct_place_t *place, const late_t *late, bool *removed, err_t *err);
+bool correct_remove_late(const correct_place_t *place, const late_document_t *late, bool *removed,
+                         err_t *err);
 
 /* ---- loader ---- */
 

@@ -232,7 +232,7 @@ void pipeline_free_block(pipeline_t *pipeline, block_t *block) {
     pool_give(pipeline->pool, &block->buffer);
     if (block->counted)
         pipeline->settled(pipeline->context);
-    for (late_t *late; (late = block->late);) {
+    for (late_document_t *late; (late = block->late);) {
         block->late = late->next;
         free(late);
     }
