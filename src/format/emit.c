@@ -1,13 +1,12 @@
 #include "base/chars.h"
 #include "base/text.h"
 #include "base/threads.h"
-#include "format/cut/bson.h"
+#include "format/cut/ends.h"
 #include "format/cut/split.h"
-#include "format/emit.h"
 #include "format/engine/program.h"
+#include "format/records.h"
 #include "format/types.h"
-#include "format/values/calendar.h"
-#include "format/values/convert.h"
+#include "format/values/values.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,16 +1,15 @@
-#include "format/filter.h"
 #include "base/document.h"
 #include "base/text.h"
 #include "format/engine/program.h"
-#include "format/record/bsonw.h"
+#include "format/records.h"
 #include "format/types.h"
-#include "format/values/convert.h"
+#include "format/values/values.h"
 
 #include <bson/bson.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* The orders of a document's value to the comparison's value for which it is true: a bit for each of -1, 0 and 1. */
+/* Each comparison is true for some orders of the two values: a bit for each of -1, 0 and 1. */
 typedef enum { LESS = 1, EQUAL = 2, AT_MOST = 3, MORE = 4, UNEQUAL = 5, AT_LEAST = 6 } comparison_t;
 
 typedef struct {

@@ -1,10 +1,9 @@
 #include "format/records.h"
 #include "base/chars.h"
 #include "base/threads.h"
-#include "format/cut/bson.h"
+#include "format/cut/ends.h"
 #include "format/engine/program.h"
 #include "format/json/json.h"
-#include "format/record/bsonw.h"
 #include "format/record/record.h"
 #include "format/types.h"
 

@@ -2,9 +2,7 @@
 #include "base/chars.h"
 #include "base/document.h"
 #include "format/json/json.h"
-#include "format/record/bsonw.h"
-#include "format/values/convert.h"
-#include "format/values/hex.h"
+#include "format/values/values.h"
 
 #include <assert.h>
 #include <float.h>

@@ -1,7 +1,7 @@
 #include "generate/rows.h"
 #include "base/numbers.h"
 #include "builtin/builtin.h"
-#include "format/values/calendar.h"
+#include "format/values/values.h"
 
 #include <ctype.h>
 #include <math.h>

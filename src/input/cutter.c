@@ -1,7 +1,6 @@
 #include "input/cutter.h"
 #include "base/chars.h"
 #include "base/err.h"
-#include "format/cut/bson.h"
 #include "format/cut/ends.h"
 
 #include <inttypes.h>

@@ -4,7 +4,7 @@
 #include "base/log.h"
 #include "base/numbers.h"
 #include "base/text.h"
-#include "format/values/hex.h"
+#include "format/values/values.h"
 #include "input/build.h"
 
 #include <dirent.h>

@@ -1,6 +1,6 @@
 #include "input/magic.h"
 #include "base/chars.h"
-#include "format/cut/bson.h"
+#include "format/cut/ends.h"
 #include "input/archive/archive.h"
 #include "input/decode/decoder.h"
 

@@ -3,7 +3,7 @@
 #include "base/clock.h"
 #include "base/stop.h"
 #include "base/text.h"
-#include "format/cut/bson.h"
+#include "format/cut/ends.h"
 #include "input/file/fault.h"
 #include "input/magic.h"
 

@@ -13,7 +13,7 @@
 #define TIPPLE_VERIFY_VERIFIER_H
 
 #include "catalog/register/register.h"
-#include "format/filter.h"
+#include "format/records.h"
 #include "load/blocks/block.h"
 #include "load/rejects/fixes.h"
 #include "server/server.h"

@@ -6,7 +6,7 @@
  * */
 #include "base/document.h"
 #include "base/text.h"
-#include "format/record/bsonw.h"
+#include "format/types.h"
 #include "load/threads/loader.h"
 #include "verify/verifier_inner.h"
 

@@ -1,7 +1,7 @@
 /* bson_walk and bson_span: which documents fit into themselves, and where documents end: by hand, against libbson on
  * documents that were damaged by chance, and in texts that are counted in steps. */
 #include "bson_lab.h"
-#include "format/cut/bson.h"
+#include "format/cut/ends.h"
 #include "load/plan/inputs.h"
 #include "test.h"
 

@@ -1,7 +1,6 @@
 /* convert: numbers against strtod, dates against counting days. (Their spellings: core.typed; each byte of a date:
  * core.pattern.) */
-#include "format/values/calendar.h"
-#include "format/values/convert.h"
+#include "format/values/values.h"
 #include "format_lab.h"
 #include "test.h"
 

@@ -1,5 +1,5 @@
 /* decimal: their order, and what has none. (The same bits as libbson's: tests/fuzz/fuzz_convert.c.) */
-#include "format/values/convert.h"
+#include "format/values/values.h"
 #include "format_lab.h"
 #include "test.h"
 

@@ -1,6 +1,6 @@
 /* emit: documents back into records: the same bytes where they were written the usual way, else the same values, and a
  * refusal where the one way of writing a row cannot say it. */
-#include "format/emit.h"
+#include "format/records.h"
 #include "format/schema/schema.h"
 #include "format_lab.h"
 #include "test.h"

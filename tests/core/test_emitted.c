@@ -1,6 +1,6 @@
 /* emitted: a file of records is read as the documents that it was written from, or it is refused before its first
  * byte. */
-#include "format/emit.h"
+#include "format/records.h"
 #include "format_laws.h"
 #include "test.h"
 

@@ -1,5 +1,5 @@
 /* encoding: every byte of Latin-1 and of windows-1252, against iconv. */
-#include "format/values/encoding.h"
+#include "format/values/values.h"
 #include "test.h"
 
 #include <iconv.h>

@@ -1,5 +1,5 @@
 /* filter: comparisons of a document's fields, and what is wrong with one. */
-#include "format/filter.h"
+#include "format/records.h"
 #include "format/schema/schema.h"
 #include "format_lab.h"
 #include "test.h"

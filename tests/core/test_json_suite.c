@@ -1,5 +1,5 @@
 /* JSON and BSON as suites of others test them (tests/data/json/suite.txt); and texts in memory that are one document. */
-#include "format/cut/bson.h"
+#include "format/cut/ends.h"
 #include "format/types.h"
 #include "json_value_lab.h"
 #include "test.h"

@@ -1,6 +1,6 @@
 /* number: the shortest digits that read back the same. */
 #include "base/numbers.h"
-#include "format/values/convert.h"
+#include "format/values/values.h"
 #include "test.h"
 
 #include <float.h>

@@ -1,5 +1,5 @@
 /* pattern: dates by patterns. (Each day: core.convert; spellings: core.dates.) */
-#include "format/values/calendar.h"
+#include "format/values/values.h"
 #include "format_lab.h"
 #include "test.h"
 

@@ -4,7 +4,7 @@
 #include "arrow_lab.h"
 #include "bson_lab.h"
 #include "format/columns/columns.h"
-#include "format/cut/bson.h"
+#include "format/cut/ends.h"
 #include "format_laws.h"
 
 #include <xxhash.h>

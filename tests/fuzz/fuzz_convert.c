@@ -1,9 +1,7 @@
 /* Numbers and dates from texts and back: whatever is taken must be what libc or a plain reading makes of it,
  * and must come back when it is printed. The first byte is the division ('0' to '9'); a line end parts a date
  * pattern from a date. */
-#include "format/values/calendar.h"
-#include "format/values/convert.h"
-#include "format/values/hex.h"
+#include "format/values/values.h"
 #include "format_laws.h"
 
 #include <math.h>

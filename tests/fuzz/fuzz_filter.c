@@ -1,6 +1,6 @@
 /* Filters: a mistake is told; a good one answers for any document, and the same under its spelling for the
  * books. */
-#include "format/filter.h"
+#include "format/records.h"
 #include "format_laws.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

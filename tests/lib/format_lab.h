@@ -6,7 +6,6 @@
 
 #include "base/chars.h"
 #include "base/threads.h"
-#include "format/emit.h"
 #include "format/records.h"
 #include "format/schema/schema.h"
 

@@ -13,9 +13,9 @@
 
 #include "base/chars.h"
 #include "format/cut/split.h"
-#include "format/emit.h"
+#include "format/records.h"
 #include "format/schema/schema.h"
-#include "format/values/calendar.h"
+#include "format/values/values.h"
 #include "format_lab.h"
 
 typedef struct {

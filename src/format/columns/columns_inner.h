@@ -76,7 +76,7 @@ typedef struct column {
     columns_sum_t sum;       /* also its path; owned */
     uint8_t bson;            /* as the type's, but of identifiers */
     uint8_t subtype;         /* of binary data */
-    uint8_t width;           /* of the value, also of decimals */
+    uint8_t width;           /* of the value, and of decimals */
     int64_t size;            /* of a fixed-size value or list; of a decimal: its scale */
     bool keeps_nulls;        /* of the entries of a map */
     struct column *children; /* the one of a dictionary is what its indexes point into */
@@ -106,7 +106,7 @@ struct frame {
     column_t root;
     struct ArrowArray batch;
     int64_t at;    /* the row of the batch that is next */
-    uint64_t rows; /* those before the batch, also of the streams before */
+    uint64_t rows; /* those before the batch, with those of earlier streams */
     bool ended;
     bytes_t *keys; /* of the map at hand */
     size_t key_room;

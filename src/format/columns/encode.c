@@ -2,8 +2,8 @@
  * its own places is checked where it is used. */
 #include "base/chars.h"
 #include "format/columns/columns_inner.h"
-#include "format/record/bsonw.h"
-#include "format/values/calendar.h"
+#include "format/types.h"
+#include "format/values/values.h"
 
 #include <inttypes.h>
 #include <stdio.h>

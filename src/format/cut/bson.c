@@ -1,6 +1,6 @@
 #include "base/chars.h"
-#include "format/cut/bson.h"
-#include "format/values/digits.h"
+#include "format/cut/ends.h"
+#include "format/values/values.h"
 
 #include <string.h>
 

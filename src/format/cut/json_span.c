@@ -1,5 +1,5 @@
-#include "format/cut/json_span.h"
 #include "base/chars.h"
+#include "format/cut/ends.h"
 
 #include <string.h>
 

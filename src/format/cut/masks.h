@@ -6,7 +6,7 @@
 #ifndef TIPPLE_FORMAT_CUT_MASKS_H
 #define TIPPLE_FORMAT_CUT_MASKS_H
 
-#include "format/values/digits.h"
+#include "format/values/values.h"
 
 #include <endian.h>
 #include <stdbool.h>

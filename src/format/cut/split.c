@@ -1,5 +1,5 @@
 #include "format/cut/split.h"
-#include "format/values/digits.h"
+#include "format/values/values.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -323,4 +323,44 @@ const uint8_t *delimiter_find_wide(const schema_t *schema, const uint8_t *text, 
     while (from < length && !delimiter_is_blank(text[from]))
         from++;
     return from < length ? text + from : NULL;
+}
+
+/* ---- records of several lines ---- */
+
+bool split_torn_lines(split_t *split, const schema_t *schema, char delimiter, size_t columns,
+                      const uint8_t *record, size_t length, uint32_t *torn) {
+    enum { SELDOM = 5 };                    /* one line in this number may look otherwise */
+    schema_t alone[2] = {*schema, *schema}; /* with quotes, and with quotes as ordinary characters */
+    length -= length && record[length - 1] == '\r';
+    const uint8_t *line = record, *const end = record + length, *feed = memchr(record, '\n', length);
+    size_t count = 0, odd = 0;
+    uint32_t at = 0;
+    *torn = 0;
+    if (columns < 2)
+        return true;
+    if (!split_record(split, schema, delimiter, record, length))
+        return false;
+    for (size_t i = 0; i < split->count && split->spans[i].at <= (size_t)(feed - record); i++)
+        at = split->spans[i].at + 1;
+    alone[0].multiline = alone[1].multiline = false;
+    alone[1].quote = 0;
+    while (feed) {
+        feed = memchr(line, '\n', (size_t)(end - line));
+        size_t left = (size_t)((feed ? feed : end) - line);
+        left -= left && line[left - 1] == '\r';
+        bool fits = !left || (count && schema_is_comment(schema, *line)); /* no record */
+        for (size_t i = 0; !fits && i < 2; i++) {
+            if (!split_record(split, &alone[i], delimiter, line, left))
+                return false;
+            fits = split_is_sound(split) &&
+                   (split->count == columns || (schema->surplus_field >= 0 && split->count > columns));
+            count += fits;
+        }
+        if (!fits && (!count || !feed))
+            return true;
+        odd += !fits;
+        line = feed ? feed + 1 : end;
+    }
+    *torn = count > 1 && odd <= 1 + count / SELDOM ? at : 0;
+    return true;
 }

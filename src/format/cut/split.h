@@ -85,6 +85,13 @@ static inline bool split_is_sound(const split_t *split) {
  * the right, with the delimiters. Afterwards count == left + 1 + right. */
 void split_merge(split_t *split, const uint8_t *record, size_t left, size_t right);
 
+/* Finds a record of several lines that may be several records: many exports of tables write quotes as ordinary characters
+ * ("Rome, and lines later Brave"), and read with quotes, whole records would vanish in a field, unnoticed. The record holds a
+ * line end in quotes; its own line end is left out. *torn: if its first and last line look like records, and nearly all between
+ * them do, where the field with several lines begins, from 1; else 0. Overwrites split. False: out of memory. */
+bool split_torn_lines(split_t *split, const schema_t *schema, char delimiter, size_t columns,
+                      const uint8_t *record, size_t length, uint32_t *torn);
+
 /* ---- delimiter ----
  *
  * Where fields are divided. Mostly one character; of a format whose delimiter is longer, or is any number of blanks,

@@ -4,9 +4,9 @@
 #include "base/chars.h"
 #include "base/text.h"
 #include "format/cut/ends.h"
+#include "format/cut/split.h"
 #include "format/engine/encode.h"
 #include "format/engine/program.h"
-#include "format/guess/structure/torn_lines.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -49,15 +49,6 @@ static void mark_words(delimited_t *reader, const texts_t *words) {
     for (size_t i = 0; i < words->count; i++)
         if (words->items[i].length)
             reader->may_begin[(uint8_t)words->items[i].text[0]] = true;
-}
-
-/* Databases that write nothing as \N write a line end within a text as a backslash and a line end. A format that was guessed
- * cannot say so. */
-static bool may_go_on(const schema_t *schema) {
-    for (size_t i = 0; i < schema->field_count; i++)
-        if (words_find(&schema->fields[i].nulls, ENCODING_NONE, (const uint8_t *)"\\N", 2) >= 0)
-            return true;
-    return false;
 }
 
 /* Which bytes a header, a comment or a byte order mark begins with. Any column may be the first in a header, in upper or lower
@@ -114,42 +105,6 @@ static __attribute__((noinline)) parsed_t look_for_header(delimited_t *reader, r
     if (is == PARSED_HEADER)
         reader->engine.in->file_start = false;
     return is == PARSED_OTHER_HEADER && !record->line_end ? PARSED_REJECT : is;
-}
-
-/* What a format that was guessed cannot say is refused. A CR of CR CR LF would become a part of the last value, unnoticed (a
- * value in quotes ends with one). A line of signs below names is an underline, wherever it stands. */
-static __attribute__((noinline)) parsed_t look_at_guessed(delimited_t *reader, record_t *record,
-                                                          const uint8_t *text) {
-    const schema_t *schema = reader->engine.schema;
-    const uint8_t last = text[record->length - 1];
-    if (last == '\r' || (last == '\\' && may_go_on(schema) && split_backslashes(text, record->length) % 2))
-        return record_refuse(
-            record, record->length,
-            "its line ends with a CR (byte 0d) too many, or with a backslash, after which its text may go on "
-            "in the next line, and the format is guessed: take the CR out, make one line of both lines, or "
-            "give a --format");
-    if (dialect_is_underline(schema, reader->engine.dialect->delimiter, text, record->length))
-        return record_refuse(record, 1,
-                             "it is made of - = _ + only, as some programs underline the names of columns, "
-                             "and the format is guessed: if it is a record, give a --format");
-    return PARSED_DOCUMENT;
-}
-
-/* A record of several lines. PARSED_DOCUMENT: it is one. */
-static __attribute__((noinline)) parsed_t look_at_lines(delimited_t *reader, record_t *record) {
-    const dialect_t *dialect = reader->engine.dialect;
-    uint32_t torn;
-    if (reader->engine.schema->any_lines)
-        return PARSED_DOCUMENT;
-    if (!torn_lines(&reader->split, reader->engine.schema, dialect->delimiter, dialect->columns,
-                    reader->engine.in->text + record->offset, record->length, &torn))
-        return PARSED_MEMORY;
-    if (torn)
-        return record_refuse(
-            record, torn,
-            "the quote that opens here goes around lines that look like records themselves. If they are, "
-            "take it out of the input; if it is one text, give a --format with multiline: yes");
-    return PARSED_DOCUMENT;
 }
 
 /* ---- scanning ---- */
@@ -362,10 +317,9 @@ parsed_t delimited_next(delimited_t *reader, uint8_t *out, size_t room, record_t
     parsed_t parsed = PARSED_DOCUMENT;
     if (__builtin_expect(reader->may_begin[*text], 0))
         parsed = look_for_header(reader, record, text);
-    if (schema->guessed && parsed == PARSED_DOCUMENT)
-        parsed = look_at_guessed(reader, record, text);
-    if (__builtin_expect(in->line - record->line > 1, 0) && parsed == PARSED_DOCUMENT)
-        parsed = look_at_lines(reader, record);
+    const bool lines = in->line - record->line > 1 && !schema->any_lines;
+    if ((schema->guessed || __builtin_expect(lines, 0)) && parsed == PARSED_DOCUMENT)
+        parsed = dialect_doubt(schema, reader->engine.dialect, &reader->split, text, lines, record);
     if (__builtin_expect(parsed != PARSED_DOCUMENT, 0))
         return parsed;
     const spans_t spans = {.record = text, .base = in->text, .ends = scan->ends + first};

@@ -1,7 +1,7 @@
 /* What the loop of encode.h leaves to functions: values that are not usual, and keys that are made. */
 #include "format/engine/encode.h"
 #include "base/threads.h"
-#include "format/values/hex.h"
+#include "format/values/values.h"
 
 #include <openssl/evp.h>
 #include <stdio.h>

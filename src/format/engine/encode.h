@@ -9,11 +9,9 @@
 #include "base/chars.h"
 #include "format/cut/split.h"
 #include "format/engine/program.h"
-#include "format/record/bsonw.h"
 #include "format/record/record.h"
 #include "format/types.h"
-#include "format/values/calendar.h"
-#include "format/values/convert.h"
+#include "format/values/values.h"
 
 typedef enum {
     SPANS_SIMPLE,  /* between ends, by a program that is simple */

@@ -10,7 +10,7 @@
  *     INT a, OPEN s, INT b, TEXT c, CLOSE      {a: 12, s: {b: 3}}
  *
  * The operations of the record, then those of each part and section stand one after the other, so all of them are a tree
- * of keys: what opens something says how many operations that spans. emit.h walks this tree back.
+ * of keys: what opens something says how many operations that spans. emit.c walks this tree back.
  *
  * An operation fills one cache line; what it needs rarely is in `rests`, by the same index. Keys that are made from
  * fields come first, because documents are looked up by them, or where `document:` of the format names them. The fields

@@ -9,7 +9,7 @@
 #include "base/chars.h"
 #include "format/guess/guess_inner.h"
 #include "format/record/dialect.h"
-#include "format/values/convert.h"
+#include "format/values/values.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,7 +31,7 @@ void guess_destroy(guess_t *guess) {
     free(guess);
 }
 
-bool guess_split_line(guess_t *guess, const guess_line_t *line, err_t *err) {
+bool guess_split_line(guess_t *guess, const dialect_line_t *line, err_t *err) {
     return split_record(&guess->split, &guess->schema, guess->schema.delimiters[0], line->text,
                         line->length) ||
            err_memory(err, line->length);
@@ -95,7 +95,7 @@ static bool begin(guess_t *guess, err_t *err) {
     for (size_t i = 0; i < structure->columns; i++)
         guess_column_begin(&guess->columns[i].column);
     const uint8_t *at = text + structure->names;
-    guess_line_t line = {NULL, 0};
+    dialect_line_t line = {.text = NULL};
     do
         if (!guess_next(&guess->schema, &at, text + piece->length, whole, &line) ||
             !guess_cut_first(guess, &line, err))
@@ -119,7 +119,7 @@ static bool has_all_fields(const guess_t *guess) {
 }
 
 /* Adds the record that is split. */
-static bool add_record(guess_t *guess, const guess_line_t *line, err_t *err) {
+static bool add_record(guess_t *guess, const dialect_line_t *line, err_t *err) {
     guess->records++;
     guess->with_cr += has_cr(guess, line->text, line->length);
     /* a line of - = _ + only is a reject under a guessed format */
@@ -169,7 +169,7 @@ static bool is_named_again(const guess_t *guess) {
 }
 
 /* True if the line is the first record. */
-static bool is_first(const guess_t *guess, const guess_line_t *line) {
+static bool is_first(const guess_t *guess, const dialect_line_t *line) {
     const size_t bom = lines_bom(line->text, line->length); /* of a file that was appended to another one */
     return line->length - bom == guess->first.length &&
            memcmp(line->text + bom, guess->first.text, guess->first.length) == 0;
@@ -178,11 +178,11 @@ static bool is_first(const guess_t *guess, const guess_line_t *line) {
 /* Adds the whole records of a piece, the first of which begins at `at`. */
 static bool take_lines(guess_t *guess, const guess_piece_t *piece, const uint8_t *at, bool last, err_t *err) {
     bool at_start = piece->begins;
-    guess_line_t line;
+    dialect_line_t line;
     while (guess_next(&guess->schema, &at, piece->text + piece->length, last, &line)) {
         const bool like_first = is_first(guess, &line);
         const size_t bom = lines_bom(line.text, line.length);
-        const guess_line_t bare = {line.text + bom, line.length - bom};
+        const dialect_line_t bare = {.text = line.text + bom, .length = line.length - bom};
         if (!guess_split_line(guess, &bare, err))
             return false;
         if (like_first || (at_start && guess->header) || is_named_again(guess)) {
@@ -304,7 +304,7 @@ static bool is_record(const guess_t *guess) {
 static bool begin_other(guess_t *guess, const guess_piece_t *piece, bool *takes, err_t *err) {
     const bool delimited = guess->kind == RECORDS_DELIMITED;
     const uint8_t *at = piece->text + dialect_begin(&guess->schema, piece->text, piece->length);
-    guess_line_t line;
+    dialect_line_t line;
     *takes = !delimited && guess_kind_of(piece->text, piece->length) == guess->kind;
     if (delimited && guess_next(&guess->schema, &at, piece->text + piece->length, piece->ends, &line)) {
         if (!guess_split_line(guess, &line, err))

@@ -1,8 +1,7 @@
 /* JSON and BSON, of which only the kind is guessed. Texts of JSON stay texts; those that are dates by one pattern are noted. */
 #include "base/chars.h"
 #include "base/document.h"
-#include "format/cut/bson.h"
-#include "format/cut/json_span.h"
+#include "format/cut/ends.h"
 #include "format/guess/guess_inner.h"
 #include "format/json/json.h"
 #include "format/schema/schema.h"

@@ -29,8 +29,7 @@
 #include "base/numbers.h"
 #include "format/guess/guess_inner.h"
 #include "format/record/dialect.h"
-#include "format/values/convert.h"
-#include "format/values/digits.h"
+#include "format/values/values.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -250,7 +249,7 @@ static bool add_name(guess_t *guess, size_t at, const span_t *span, err_t *err) 
     return column->text != NULL;
 }
 
-bool guess_cut_first(guess_t *guess, const guess_line_t *line, err_t *err) {
+bool guess_cut_first(guess_t *guess, const dialect_line_t *line, err_t *err) {
     structure_t *structure = &guess->structure;
     if (!guess_split_line(guess, line, err))
         return false;
@@ -274,7 +273,7 @@ bool guess_cut_first(guess_t *guess, const guess_line_t *line, err_t *err) {
 
 /* True if the line that is split describes the names above it: ---, --: as in Markdown, or 5s, 20d in RDB files of the USGS,
  * the width and type of each column. */
-static bool is_description(const guess_t *guess, const guess_line_t *line) {
+static bool is_description(const guess_t *guess, const dialect_line_t *line) {
     const split_t *split = &guess->split;
     bool widths = split->count > 1 && guess->schema.delimiters[0] == '\t',
          dashes = split->count == guess->structure.columns && memmem(line->text, line->length, "--", 2);
@@ -293,7 +292,7 @@ static bool is_description(const guess_t *guess, const guess_line_t *line) {
 /* Refuses the first row, or what may be names, if it describes the names above it. */
 static bool check_description(guess_t *guess, const guess_piece_t *piece, err_t *err) {
     const uint8_t *at = piece->text + dialect_begin(&guess->schema, piece->text, piece->length);
-    guess_line_t row;
+    dialect_line_t row;
     for (int i = guess->structure.unsure; i < 2; i++)
         if (!guess_next(&guess->schema, &at, piece->text + piece->length, piece->ends, &row))
             return true;
@@ -410,7 +409,7 @@ static evidence_t weigh(const guess_t *guess) {
 
 /* Lines before the first record that may be records themselves. */
 static size_t unsure_lines(const guess_t *guess) {
-    return guess->structure.skip - guess->structure.told;
+    return guess->structure.skip - guess->structure.given;
 }
 
 static bool ask(const guess_t *guess, const char *why, err_t *err) {

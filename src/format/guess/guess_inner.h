@@ -3,12 +3,260 @@
 #ifndef TIPPLE_FORMAT_GUESS_GUESS_INNER_H
 #define TIPPLE_FORMAT_GUESS_GUESS_INNER_H
 
+#include "base/err.h"
 #include "base/text.h"
 #include "format/cut/split.h"
-#include "format/guess/column/guess_column.h"
 #include "format/guess/guess.h"
-#include "format/guess/structure/guess_structure.h"
-#include "format/values/encoding.h"
+#include "format/record/dialect.h"
+#include "format/types.h"
+#include "format/values/values.h"
+
+#include <string.h>
+
+/* ---- guess_structure ----
+ *
+ * Finds the way in which a text is cut into records: the delimiter of its fields, the quotes around them, and
+ * the lines that are no records.
+ *
+ * A candidate is a way: a delimiter (a sign, a sign doubled or with ~ in its middle, a sign and a blank, blanks, or none) with a
+ * way of quoting (", " with \" or \\ in it, none, ', ' with \' in it). Each candidate that differs from the others in this text cuts
+ * its beginning once, and its cells are summed up in figures (candidate_t in guess_structure.c):
+ *
+ *     score       by the share of records with the same number of fields and the share of clean cells; 0: not this way
+ *     typed       columns of numbers and dates only
+ *     holds       delimiters of other candidates in cells that are no numbers, dates or texts in quotes, and colons only where
+ *                 they are no part of a time, an address, a path or a link
+ *
+ * The best score has to explain its rivals: another sign that divides as many records may only stand where `holds` does
+ * not count it. If it does not, or each explains the other, or a sign may be a part of the values, one sentence asks, with both
+ * readings and the option for each. Colons and blanks divide only if the user says so.
+ *
+ * guess.c calls guess_find_structure for the beginning of a text, and guess_schema, guess_next and guess_middle for each text
+ * that it cuts afterwards. The room column decides the types of whole columns. */
+
+/* ---- a way, and a text cut by it (guess_cut.c) ---- */
+
+typedef struct {
+    char delimiter, quote; /* quote 0: none */
+    bool backslash, backslashes;
+    bool blanks; /* any number of blanks divides */
+    char wide
+        [4]; /* a delimiter of several characters, of which `delimiter` is the first; "": `delimiter` divides */
+} way_t;
+
+/* Fills the parts of a schema that ends.h and split.h read. It points into the way. */
+void guess_schema(schema_t *schema, const way_t *way);
+
+/* The next line that is neither blank nor a comment; *at moves to its end. False: no whole one is left. last: the end of the text
+ * ends a line. */
+bool guess_next(const schema_t *schema, const uint8_t **at, const uint8_t *end, bool last,
+                dialect_line_t *line);
+
+/* ---- what is found ---- */
+
+typedef struct {
+    way_t way;
+    size_t columns;
+    size_t skip;       /* lines before the first record, which may be the header */
+    size_t titles;     /* those of them that are not blank and do not begin with # */
+    size_t given;      /* those of them that --with header=N skips, or the line sep=; */
+    size_t first;      /* offset of the first record */
+    size_t names;      /* offset of the first line of names: before `first`, if they stand in several lines */
+    size_t before;     /* fields of the line before it; 0: none */
+    size_t wider;      /* those of the lines to skip with more fields than the records */
+    bool named;        /* the first record names the columns: titles or groups stand before it */
+    bool unsure;       /* it may name them: what stands before it may be titles, or records */
+    bool odd_header;   /* the first record names all columns but the first, as some programs write it */
+    bool unsure_names; /* with odd_header: it may be another column that has no name */
+    bool ends_empty;   /* the records have a field more than the first line, and it is empty in all */
+    bool unsure_quotes; /* another quote than the one read, or none, may enclose some texts */
+    char comment;       /* lines that begin with this sign are no records; 0: there are none */
+    size_t typed;       /* columns that hold numbers or dates only */
+    bool even;          /* all records have the same number of fields */
+} structure_t;
+
+/* Finds the first record of a piece that begins with some line of a larger text, perhaps within quotes. NULL: none is found.
+ * columns: of the records. Overwrites split. */
+const uint8_t *guess_middle(const schema_t *schema, size_t columns, split_t *split, const uint8_t *text,
+                            const uint8_t *end);
+
+/* ---- the search (guess_structure.c) ---- */
+
+/* The words of --with delimiter: a sign, two colons, tab, \x01, blanks (' '), or none ('\n'). */
+enum { GUESS_DELIMITERS = 9, GUESS_TWO_COLONS = '\x03' };
+extern const char *const guess_delimiter_words[GUESS_DELIMITERS];
+extern const char guess_delimiter_signs[GUESS_DELIMITERS]; /* of the words */
+const char *guess_delimiter_word(char delimiter);          /* NULL: --with delimiter has no word for it */
+
+/* Finds the structure of an input by its beginning; name: of the input. Offsets count from text, also where a byte-order mark
+ * is there. */
+bool guess_find_structure(structure_t *structure, const char *name, const uint8_t *text, size_t length,
+                          bool whole, const guess_options_t *said, err_t *err);
+
+/* ---- is it delimited text at all? (guess_cut.c) ---- */
+
+/* Refuses what is no delimited text: NUL bytes, BSON, arrays of JSON, XML and the like. */
+bool guess_is_text(const char *name, const uint8_t *text, size_t length, err_t *err);
+
+/* True for a value that is no name: not for yes, no, Y and n. */
+bool guess_is_number_or_date(const span_t *span);
+
+/* Refuses a text with lines that end with CR CR LF, or with CR alone while others end with LF. Returns false. */
+bool guess_refuse_cr(const char *name, err_t *err);
+
+/* The first characters of a text, as a sentence shows them. */
+const char *guess_shown(char *out, size_t room, const char *text, size_t length);
+
+/* ---- guess_column ----
+ *
+ * The type of a column, by its values.
+ *
+ * A value is read once, into all readings that it has: a number by its marks and its type, a date by its day, time and zone, a
+ * word for yes or no, an ObjectId, a UUID. Numbers, ObjectIds and UUIDs are read by the rows of types.h, dates by patterns, so
+ * a guess takes what the format will read.
+ *
+ * A column counts its values by their readings: values of the same readings are a class, and a column has few classes.
+ * Every question is then one walk over the classes (fit_with in guess_column.c):
+ *     what the column is        the readings that all values have: guess_column_decide
+ *     what it nearly is         those that all but a few have: guess_column_nearly
+ *     what --type makes of it   those of the type that most values have: guess_column_as
+ *
+ * Invariants of a column: `values` is the sum of its classes' values. `all` is what all classes have in common. Classes with
+ * more values come first. When there is no room for another class, the last one takes its values, and keeps what both have
+ * in common. */
+
+/* ---- values ---- */
+
+/* How numbers are written: with a decimal point, and commas between thousands, or with a decimal comma, and points. A bit for int,
+ * number and decimal by each mark. */
+enum { POINTS = 07, COMMAS = 070, NUMBER_TYPES = 3 };
+
+/* Words for yes and no. */
+enum { PAIRS = 23 };
+extern const char *const guess_pairs[PAIRS][2];
+
+/* A bit for each reading. A date is read by any combination of its days, separators before the time, times and zones. */
+typedef union {
+    struct {
+        uint32_t days, times, pairs;
+        uint8_t between, zones;
+        uint8_t numbers; /* POINTS and COMMAS */
+        uint8_t others;  /* READS_... */
+    };
+    uint64_t words[2];
+} readings_t;
+enum {                     /* others */
+       READS_DAY = 1,      /* YYYY-MM-DD */
+       READS_DATETIME = 2, /* by the patterns of the type datetime, which may be mixed */
+       READS_OBJECTID = 4,
+       READS_UUID = 8,
+};
+
+/* What a value has besides its readings; a column has what any of its values has. */
+enum {
+    ANY_YES, /* pairs in which it means yes; no */
+    ANY_NO,
+    ANY_FRACTION, /* the marks (1 << MARK_...) by which it has a fraction; has marks between thousands; */
+    ANY_GROUPED,
+    ANY_LETTERS, /* of an ObjectId: a number of 24 digits has none */
+    ANYS
+};
+
+/* True for a value of a type, and for a null value. */
+bool guess_is_typed(const uint8_t *text, size_t length);
+
+/* Words that often stand for no value, up to a NULL pointer; the first four are base64, too. True if the text without blanks
+ * around it is one, or empty. */
+extern const char *const guess_null_words[];
+bool guess_is_null(const uint8_t *text, size_t length);
+
+/* The pairs that the word belongs to, a bit for each; *second: it is the word for no. */
+uint32_t guess_pair(const uint8_t *text, size_t length, bool *second);
+
+/* ---- columns ---- */
+
+/* What a column may leave open: the order of days and months (a year of four digits in front, or the name of a month, leaves no
+ * doubt), or the decimal mark. DOTTED: a date such as 31.12.2021 shows a country with a decimal comma. */
+typedef enum { ORDER_SURE, ORDER_DMY, ORDER_MDY, ORDER_YMD, MARK_POINT, MARK_COMMA, DOTTED } date_order_t;
+
+enum {
+    GUESS_MOST_NULLS = 15,
+    GUESS_NULL_ROOM = 24, /* bytes for one of them */
+    GUESS_CLASSES = 24,
+    GUESS_SHOWN = 60, /* bytes of the first value of a class */
+};
+
+/* Where a value is: its record, in the sample, and the number of that record. */
+typedef struct {
+    const uint8_t *record;
+    uint64_t number;
+} value_place_t;
+
+typedef struct {
+    readings_t reads;
+    uint64_t values;
+    uint8_t length, first[GUESS_SHOWN];
+    value_place_t at; /* the first value */
+} class_t;
+
+typedef struct {
+    value_place_t here;     /* of the value that is added next */
+    uint64_t values, blank; /* all but null values; the empty ones */
+    readings_t all;
+    uint32_t any[ANYS];
+    size_t class_count;
+    class_t classes[GUESS_CLASSES];
+    size_t null_count;
+    char nulls[GUESS_MOST_NULLS][GUESS_NULL_ROOM];
+    /* of text */
+    size_t same_length;    /* of all values, as bytes; SIZE_MAX: not the same */
+    size_t same_trimmed;   /* the same without the blanks around */
+    uint64_t led, trailed; /* values with a blank before them; values and null words with one after */
+    bool kept_blank;       /* a value in quotes has a blank at an end */
+} column_t;
+
+void guess_column_begin(column_t *column);
+void guess_column_add(column_t *column, const uint8_t *text, size_t length);
+
+static inline bool guess_kind_is_text(field_type_t kind) {
+    return kind == TYPE_TEXT || kind == TYPE_TRIMMED;
+}
+static inline bool guess_kind_is_number(field_type_t kind) {
+    return value_types[kind].number;
+}
+
+typedef struct {
+    field_type_t kind;
+    readings_t reads; /* those that the values have in common */
+    bool comma;       /* of numbers: the decimal mark */
+    size_t pair;
+    bool timed;                    /* of dates: its type is datetime */
+    char pattern[PATTERN_LONGEST]; /* of dates; "": the usual ones of the type */
+    uint8_t orders;                /* of days, or decimal marks, that all values may have; a bit for each */
+    bool took_point;               /* a dot was taken for the decimal mark, since no column shows it */
+    uint32_t nulls;                /* the null words of the column that the type reads: a bit for each */
+} decision_t;
+
+/* Decides by the column's own values. */
+decision_t guess_column_decide(const column_t *column);
+
+/* How many values share these readings and how many do not, and the class of the first that does not. */
+typedef struct {
+    readings_t reads;
+    uint64_t values, misfits;
+    const class_t *first;
+} fit_t;
+/* The type of a text column without a few of its values (at most one in twenty). False: it has none. */
+bool guess_column_nearly(const column_t *column, fit_t *fit, decision_t *is);
+/* Makes the column this kind, written as most of its values of this kind are; numbers by these readings. */
+decision_t guess_column_as(const column_t *column, field_type_t kind, uint8_t numbers);
+/* Reads numbers with this decimal mark only, or dates in this order. */
+void guess_take_way(const column_t *column, date_order_t way, decision_t *is);
+/* The first sign between the parts of a pattern; 0: none. */
+char guess_sign_of(const char *pattern);
+
+/* The bit of a word among the nulls of the column; 0: it is none of them. take: adds the word first, if there is room. */
+uint32_t guess_column_null(column_t *column, const char *text, size_t length, bool take);
 
 /* ---- the state of a guess ---- */
 
@@ -84,7 +332,7 @@ struct guess {
     size_t seen;                        /* columns of the sample; of JSON --type may add others */
     size_t fields;                      /* of a record of the input at hand */
     uint16_t order[SCHEMA_MOST_FIELDS]; /* after a header: the column of each field */
-    guess_line_t first;                 /* the first record, in the sample */
+    dialect_line_t first;               /* the first record, in the sample */
     uint64_t first_line;                /* its line, from 1 */
     bool first_misfits;                 /* it has another number of fields than there are columns */
     uint64_t like_first;                /* lines that are the same as the first record, it too */
@@ -130,9 +378,9 @@ guess_column_t *guess_column_at(guess_t *guess, const char *path, err_t *err);
 /* guess.c: appends a column, which inputs of delimited text may lack. */
 bool guess_add_column(guess_t *guess, const char *text, size_t length, err_t *err);
 /* Cuts a line into guess->split. */
-bool guess_split_line(guess_t *guess, const guess_line_t *line, err_t *err);
+bool guess_split_line(guess_t *guess, const dialect_line_t *line, err_t *err);
 /* guess_text.c: called for a record that is split (*torn: it will be rejected); at the end. */
-bool guess_look_at_text(guess_t *guess, const guess_line_t *line, uint32_t *torn, err_t *err);
+bool guess_look_at_text(guess_t *guess, const dialect_line_t *line, uint32_t *torn, err_t *err);
 bool guess_find_text(guess_t *guess, err_t *err);
 /* Notes the quotes of the record that is split. names: it is the first one, whose quotes say nothing about the columns. */
 void guess_note_quotes(guess_t *guess, bool names);
@@ -142,7 +390,7 @@ bool guess_is_of_no_quotes(const guess_t *guess);
 bool guess_write_added(const guess_t *guess, const char *yaml, char **wider, err_t *err);
 /* guess_header.c: which line names the columns. guess.c calls these in this order: */
 /* Cuts the first record, or each line of names before it: names of groups stand in front of those below them. */
-bool guess_cut_first(guess_t *guess, const guess_line_t *line, err_t *err);
+bool guess_cut_first(guess_t *guess, const dialect_line_t *line, err_t *err);
 /* Compares the first record's field with a value of its column. */
 void guess_compare_head(guess_column_t *column, const span_t *span);
 /* At the end: reads the names as UTF-8; decides whether they are names; makes the keys. */

@@ -1,9 +1,9 @@
 /* The options of a guess. They are read before any input is opened, so that mistakes in them are reported first.
  * The second line of a guessed format file names them as in a shell; guess_options_agree compares a kept format by that line. */
-#include "format/guess/guess_options.h"
 #include "base/chars.h"
 #include "base/numbers.h"
-#include "format/guess/structure/guess_structure.h"
+#include "format/guess/guess.h"
+#include "format/guess/guess_inner.h"
 
 #include <stdio.h>
 #include <stdlib.h>

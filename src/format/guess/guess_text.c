@@ -9,16 +9,16 @@
  *     cut off    the text ends within one, if they enclose texts
  *     blank      a text in quotes stands after a blank, where a quote is an ordinary character
  *     odd        most records have something after the quote that ends a text
- *     torn       each line of a record of several lines looks like a record itself (torn_lines). The record is a reject
+ *     torn       each line of a record of several lines looks like a record itself (split_torn_lines). The record is a reject
  *     needless   some texts are in quotes, none needs them, and neither commas nor semicolons divide. Programs that write these
  *                two put texts into quotes where they have to; with another sign, or none, many leave a quote as it is
  *
  * Encoding: nearly any text that is not UTF-8 can be read as windows-1252, with wrong letters. So each byte above 7f has to stand
  * where languages of Western Europe put the character that it would be; otherwise the user is asked. */
 #include "base/chars.h"
+#include "format/cut/split.h"
 #include "format/guess/guess_inner.h"
-#include "format/guess/structure/torn_lines.h"
-#include "format/values/convert.h"
+#include "format/values/values.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -252,14 +252,14 @@ static bool find_encoding(guess_t *guess, err_t *err) {
 
 /* ---- all of it ---- */
 
-bool guess_look_at_text(guess_t *guess, const guess_line_t *line, uint32_t *torn, err_t *err) {
+bool guess_look_at_text(guess_t *guess, const dialect_line_t *line, uint32_t *torn, err_t *err) {
     const char quote = guess->schema.quote;
     const bool quotes = quote && memchr(line->text, quote, line->length),
                ascii = encoding_is_ascii(line->text, line->length);
     *torn = 0;
     if (quotes && memchr(line->text, '\n', line->length) &&
-        (!torn_lines(&guess->split, &guess->schema, guess->schema.delimiters[0], guess->structure.columns,
-                     line->text, line->length, torn) ||
+        (!split_torn_lines(&guess->split, &guess->schema, guess->schema.delimiters[0],
+                           guess->structure.columns, line->text, line->length, torn) ||
          !guess_split_line(guess, line, err)))
         return err_memory(err, line->length);
     guess->quotes.torn += *torn > 0;

@@ -13,7 +13,7 @@
  *   returns NULL.
  * - Keys of all objects of a document are in one hash table, by the number of their object: a key that is there twice is a
  *   reject. The table is not emptied between documents: objects have new numbers in each.
- * - A value for whose key a format has a type is converted as soon as it is written (json_fields.c), in its place.
+ * - A value for whose key a format has a type is converted as soon as it is written (json.c), in its place.
  *
  * What is read: JSON (RFC 8259), Extended JSON of MongoDB (canonical, relaxed, and the older forms of mongoexport), and the
  * spellings of the mongo shell as values: ISODate("..."), NumberLong(1), NaN. Nothing is changed silently:
@@ -30,7 +30,7 @@
  * (src/format/cut) say where the record ends and the next one begins. Both agree on every object that can be read.
  *
  * Chapters: json.c (records, and whole texts), json_value.c (objects, arrays, keys, texts, numbers), json_typed.c
- * (Extended JSON, the shell), json_fields.c (types that a format gives). A json_value_t belongs to one thread;
+ * (Extended JSON, the shell), json.c (types that a format gives). A json_value_t belongs to one thread;
  * json_document may be called by any. */
 #ifndef TIPPLE_FORMAT_JSON_JSON_H
 #define TIPPLE_FORMAT_JSON_JSON_H

@@ -3,7 +3,6 @@
 #define TIPPLE_FORMAT_JSON_JSON_INNER_H
 
 #include "format/json/json.h"
-#include "format/record/bsonw.h"
 #include "format/types.h"
 
 enum {
@@ -27,7 +26,7 @@ typedef struct {
     uint64_t seed;       /* so that nobody can write keys that all have one hash */
 } json_keys_t;
 
-/* ---- types of a format (json_fields.c) ---- */
+/* ---- types of a format (json.c) ---- */
 
 /* A place in documents where a field has its values, or below which one has: the beginning of its key, up to a dot or its end. */
 typedef struct {

@@ -5,11 +5,9 @@
  * key and its call, its pieces, the function that writes it, and what it takes, which is the sentence about any other pieces. */
 #include "base/chars.h"
 #include "base/text.h"
-#include "format/cut/bson.h"
+#include "format/cut/ends.h"
 #include "format/json/json_inner.h"
-#include "format/values/calendar.h"
-#include "format/values/convert.h"
-#include "format/values/hex.h"
+#include "format/values/values.h"
 
 #include <math.h>
 

@@ -4,8 +4,7 @@
 #include "base/text.h"
 #include "base/threads.h"
 #include "format/json/json_inner.h"
-#include "format/values/convert.h"
-#include "format/values/hex.h"
+#include "format/values/values.h"
 
 #include <assert.h>
 #include <stdio.h>

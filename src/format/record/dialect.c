@@ -1,11 +1,10 @@
 #include "format/record/dialect.h"
 #include "base/chars.h"
 #include "base/log.h"
-#include "format/cut/bson.h"
 #include "format/cut/ends.h"
 #include "format/cut/split.h"
 #include "format/types.h"
-#include "format/values/convert.h"
+#include "format/values/values.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -17,19 +16,12 @@
 
 enum { BSON_FIRST = 8 };
 
-/* A line, or a record of several lines. */
-typedef struct {
-    const uint8_t *text;
-    size_t length; /* without its end */
-    bool ended;    /* its end is in the text */
-} line_t;
-
 /* Lines of which the first one is read. Where memory was out, what is found in them counts for nothing. */
 typedef struct {
     const schema_t *schema;
     const uint8_t *at, *end;
     const uint8_t *next; /* after the first line */
-    line_t line;         /* that line, */
+    dialect_line_t line; /* that line, */
     split_t *split;      /* and its fields, by the last delimiter that was tried; 0: there is no line */
     bool failed;         /* memory was out */
     const char *name;    /* of a file: its name, */
@@ -151,15 +143,14 @@ size_t dialect_begin(const schema_t *schema, const uint8_t *text, size_t length)
     return at;
 }
 
-/* The next line that is neither blank nor a comment; false at the end of the text. whole: nothing follows the text. */
-static bool next_line(const schema_t *schema, char delimiter, const uint8_t **at, const uint8_t *end,
-                      bool whole, line_t *line) {
+bool dialect_next_line(const schema_t *schema, char delimiter, const uint8_t **at, const uint8_t *end,
+                       bool whole, dialect_line_t *line) {
     while (*at < end) {
         const size_t left = (size_t)(end - *at), found = ends_find(schema, delimiter, *at, left, whole),
                      length = found ? found : left;
         const bool feed = found && (*at)[length - 1] == '\n',
                    carriage = length > feed && (*at)[length - feed - 1] == '\r';
-        *line = (line_t){*at, length - feed - carriage, feed};
+        *line = (dialect_line_t){*at, length - feed - carriage, feed, found > 0};
         *at += length;
         if (line->length && !schema_is_comment(schema, line->text[0]))
             return true;
@@ -172,7 +163,7 @@ bool dialect_first_line(const schema_t *schema, const uint8_t *text, size_t leng
     const size_t count = schema->kind == RECORDS_DELIMITED && schema->multiline ? schema->delimiter_count : 1,
                  from = dialect_begin(schema, text, length);
     size_t most = 0;
-    line_t line;
+    dialect_line_t line;
     *begins = *ends = length;
     if (schema->kind == RECORDS_BSON) { /* which has no lines; its first bytes say all */
         *begins = 0;
@@ -180,7 +171,7 @@ bool dialect_first_line(const schema_t *schema, const uint8_t *text, size_t leng
     }
     for (size_t d = 0; d < count; d++) {
         const uint8_t *at = text + from;
-        if (!next_line(schema, schema->delimiters[d], &at, text + length, whole, &line))
+        if (!dialect_next_line(schema, schema->delimiters[d], &at, text + length, whole, &line))
             return false;
         *begins = (size_t)(line.text - text);
         if (!line.ended)
@@ -194,7 +185,7 @@ bool dialect_first_line(const schema_t *schema, const uint8_t *text, size_t leng
 static void split_by(lines_t *lines, char delimiter) {
     lines->next = lines->at;
     lines->split->count = 0;
-    if (next_line(lines->schema, delimiter, &lines->next, lines->end, true, &lines->line))
+    if (dialect_next_line(lines->schema, delimiter, &lines->next, lines->end, true, &lines->line))
         lines->failed |=
             !split_record(lines->split, lines->schema, delimiter, lines->line.text, lines->line.length);
 }
@@ -609,4 +600,49 @@ parsed_t dialect_line(const schema_t *schema, const dialect_t *dialect, split_t 
     *reason = known > 2 ? "it is a header, and its columns are not those that the file is read by"
                         : "it begins as a header does, but is not the header that the file is read by";
     return known > 2 ? PARSED_OTHER_HEADER : PARSED_REJECT;
+}
+
+/* ---- what may not be one record ---- */
+
+/* Databases that write nothing as \N write a line end within a text as a backslash and a line end. A format that was guessed
+ * cannot say so. */
+static bool may_go_on(const schema_t *schema) {
+    for (size_t i = 0; i < schema->field_count; i++)
+        if (words_find(&schema->fields[i].nulls, ENCODING_NONE, (const uint8_t *)"\\N", 2) >= 0)
+            return true;
+    return false;
+}
+
+/* What a format that was guessed cannot say is refused. A CR of CR CR LF would become a part of the last value, unnoticed (a
+ * value in quotes ends with one). A line of signs below names is an underline, wherever it stands. */
+static parsed_t doubt_guessed(const schema_t *schema, char delimiter, const uint8_t *text, record_t *record) {
+    const uint8_t last = text[record->length - 1];
+    if (last == '\r' || (last == '\\' && may_go_on(schema) && split_backslashes(text, record->length) % 2))
+        return record_refuse(
+            record, record->length,
+            "its line ends with a CR (byte 0d) too many, or with a backslash, after which its text may go on "
+            "in the next line, and the format is guessed: take the CR out, make one line of both lines, or "
+            "give a --format");
+    if (dialect_is_underline(schema, delimiter, text, record->length))
+        return record_refuse(record, 1,
+                             "it is made of - = _ + only, as some programs underline the names of columns, "
+                             "and the format is guessed: if it is a record, give a --format");
+    return PARSED_DOCUMENT;
+}
+
+parsed_t dialect_doubt(const schema_t *schema, const dialect_t *dialect, split_t *split, const uint8_t *text,
+                       bool lines, record_t *record) {
+    const parsed_t is =
+        schema->guessed ? doubt_guessed(schema, dialect->delimiter, text, record) : PARSED_DOCUMENT;
+    uint32_t torn;
+    if (is != PARSED_DOCUMENT || !lines)
+        return is;
+    if (!split_torn_lines(split, schema, dialect->delimiter, dialect->columns, text, record->length, &torn))
+        return PARSED_MEMORY;
+    if (torn)
+        return record_refuse(
+            record, torn,
+            "the quote that opens here goes around lines that look like records themselves. If they are, "
+            "take it out of the input; if it is one text, give a --format with multiline: yes");
+    return PARSED_DOCUMENT;
 }

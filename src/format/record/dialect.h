@@ -70,6 +70,18 @@ bool dialect_may_refuse(const schema_t *schema);
 bool dialect_first_line(const schema_t *schema, const uint8_t *text, size_t length, bool whole,
                         size_t *begins, size_t *ends);
 
+/* A line, or a record of several lines. */
+typedef struct {
+    const uint8_t *text;
+    size_t length; /* without its end */
+    bool ended;    /* its end is in the text, */
+    bool whole;    /* or nothing follows the text */
+} dialect_line_t;
+
+/* The next line that is neither blank nor a comment; *at moves past it. False: the text ends. whole: nothing follows the text. */
+bool dialect_next_line(const schema_t *schema, char delimiter, const uint8_t **at, const uint8_t *end,
+                       bool whole, dialect_line_t *line);
+
 /* Appends it as a line for the reject file, and reads it back: "delimiter=7c columns=0,1,2,-,3" (fields by number). */
 void dialect_print(const dialect_t *dialect, text_t *out);
 bool dialect_read(const schema_t *schema, const char *line, dialect_t *dialect);
@@ -86,5 +98,11 @@ parsed_t dialect_line(const schema_t *schema, const dialect_t *dialect, struct s
  * fields hold nothing but - = _ + and blanks, three signs in all that are no +, and two of them next to each other. A lone - is
  * a value that is missing, and + or +++ a mark. */
 bool dialect_is_underline(const schema_t *schema, char delimiter, const uint8_t *line, size_t length);
+
+/* Rejects a record (its `text`) that may be something else: one of several lines that look like records (`lines`: it has
+ * several, and the format does not allow any); and of a guessed format, one that no guess can describe. PARSED_DOCUMENT: there is
+ * no doubt. Or PARSED_MEMORY. */
+parsed_t dialect_doubt(const schema_t *schema, const dialect_t *dialect, struct split *split,
+                       const uint8_t *text, bool lines, record_t *record);
 
 #endif

@@ -1,6 +1,6 @@
 #include "base/document.h"
-#include "format/record/bsonw.h"
 #include "format/record/record.h"
+#include "format/types.h"
 
 #include <stdlib.h>
 #include <string.h>

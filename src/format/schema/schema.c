@@ -2,7 +2,7 @@
 #include "builtin/builtin.h"
 #include "format/schema/schema.h"
 #include "format/schema/schema_read.h"
-#include "format/values/hex.h"
+#include "format/values/values.h"
 
 #include <limits.h>
 #include <stdio.h>

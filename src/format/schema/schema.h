@@ -20,7 +20,7 @@
  *       exact: yes                                   # 007 and +7 are no numbers: they would lose something
  *       skip: 3                                      # lines before the header or the first record
  *       comment: "#"                                 # lines that begin with it are no records
- *       encoding: latin1                             # or windows-1252, utf-8-or-latin1, ...: see encoding.h
+ *       encoding: latin1                             # or windows-1252, utf-8-or-latin1, ...: see values.h
  *     surplus: {into: model, left: 9}                # too many fields: the 10th gets the surplus
  *     fields:
  *       - {name: testId, key: t, type: int, column: [test_id, TESTID], nulls: ["", "NULL"]}
@@ -82,8 +82,7 @@
 #include "base/text.h"
 #include "base/yaml_tree.h"
 #include "base/zone.h"
-#include "format/values/calendar.h"
-#include "format/values/encoding.h"
+#include "format/values/values.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -198,7 +198,7 @@ static bool check_delimited(reader_t *reader, schema_t *schema) {
         schema->header_words = schema->fields[0].columns;
     if (schema_text_among(&(schema_text_t){"", 0}, &schema->header_words))
         return COMPLAIN(record,
-                        "a header cannot be told by an empty word, or by the first field's column \"\"; "
+                        "a header is not recognised by an empty word, or by the first field's column \"\"; "
                         "say how it begins: header: yes, no, or [WORD, ...]");
     if (!check_columns(reader, schema) || (!schema->layout_count && !add_usual_layouts(reader, schema)) ||
         !check_added(reader, schema))

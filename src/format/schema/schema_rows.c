@@ -235,7 +235,7 @@ static bool read_layouts(reader_t *reader, const yaml_item_t *list) {
         ok = node->kind == YAML_ITEM_LIST && take_names(reader, node, SCHEMA_MOST_FIELDS, layout);
         for (const layout_t *other = schema->layouts; ok && other < layout; other++)
             if (other->count == layout->count)
-                return COMPLAIN(node, "two layouts of %zu columns cannot be told apart", layout->count);
+                return COMPLAIN(node, "two layouts have %zu columns", layout->count);
     }
     return ok;
 }

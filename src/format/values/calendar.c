@@ -1,5 +1,4 @@
-#include "format/values/calendar.h"
-#include "format/values/convert.h"
+#include "format/values/values.h"
 
 #include <string.h>
 #include <strings.h>

@@ -1,6 +1,6 @@
-#include "format/values/convert.h"
 #include "base/numbers.h"
 #include "base/text.h"
+#include "format/values/values.h"
 
 #include <math.h>
 
@@ -25,10 +25,10 @@ static const decimal_digits_t most_digits = (decimal_digits_t)1000000000000000 *
 
 /* True for 7.3e-06 and 1.5e3, whose letter is at `at`; that of 1e5 may be one of a code. */
 __attribute__((noinline)) static bool is_exact_power(const uint8_t *text, size_t length, size_t at) {
-    bool tells = at + 1 < length && (text[at + 1] == '-' || text[at + 1] == '+');
+    bool exact = at + 1 < length && (text[at + 1] == '-' || text[at + 1] == '+');
     for (size_t i = 0; i < at; i++)
-        tells |= text[i] == '.' || text[i] == ',';
-    return tells && (text[at] | 0x20) == 'e';
+        exact |= text[i] == '.' || text[i] == ',';
+    return exact && (text[at] | 0x20) == 'e';
 }
 
 bool convert_is_exact(const uint8_t *text, size_t length) {

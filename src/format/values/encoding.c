@@ -1,6 +1,5 @@
-#include "format/values/encoding.h"
 #include "base/chars.h"
-#include "format/values/digits.h"
+#include "format/values/values.h"
 
 #include <ctype.h>
 #include <iconv.h>

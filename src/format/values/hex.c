@@ -1,4 +1,4 @@
-#include "format/values/hex.h"
+#include "format/values/values.h"
 
 #include <openssl/evp.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* Collections of dumps, and archives of mongodump: their list, and the documents of one collection. */
 #include "base/stop.h"
 #include "base/text.h"
-#include "format/cut/bson.h"
+#include "format/cut/ends.h"
 #include "format/json/json.h"
 #include "input/archive/archive.h"
 #include "input/decode/decoder.h"

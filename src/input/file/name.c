@@ -1,6 +1,6 @@
 #include "input/file/name.h"
 #include "base/chars.h"
-#include "format/values/hex.h"
+#include "format/values/values.h"
 
 #include <ctype.h>
 #include <fnmatch.h>

@@ -1,6 +1,6 @@
 /* Lists of objects, page by page, and the little of XML that S3 answers in. */
 #include "base/chars.h"
-#include "format/values/hex.h"
+#include "format/values/values.h"
 #include "input/remote/remote.h"
 #include "input/remote/s3.h"
 

@@ -1,6 +1,6 @@
 /* URLs: of which scheme they are, and how they are shown. And secrets: URLs that are signed in advance, keys and tokens lie in
  * pages of their own, which the kernel leaves out of cores, and are overwritten before these are given back. */
-#include "format/values/hex.h"
+#include "format/values/values.h"
 #include "input/remote/remote.h"
 #include "input/remote/transport.h"
 

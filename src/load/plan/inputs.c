@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "base/threads.h"
 #include "catalog/catalog.h"
-#include "format/cut/bson.h"
+#include "format/cut/ends.h"
 #include "format/guess/guess.h"
 #include "format/record/dialect.h"
 #include "format/records.h"

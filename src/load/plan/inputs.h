@@ -8,7 +8,7 @@
 
 #include "base/err.h"
 #include "catalog/register/register.h"
-#include "format/guess/guess_options.h"
+#include "format/guess/guess.h"
 #include "format/schema/schema.h"
 #include "input/manifest.h"
 #include "load/plan/peek.h"

@@ -11,7 +11,7 @@
 #define TIPPLE_LOAD_PLAN_PLAN_H
 
 #include "catalog/catalog.h"
-#include "format/filter.h"
+#include "format/records.h"
 #include "input/manifest.h"
 #include "load/blocks/block.h"
 #include "load/spec/load_result.h"

@@ -8,7 +8,6 @@
 
 #include "catalog/ledger/ledger.h"
 #include "catalog/places.h"
-#include "format/filter.h"
 #include "format/records.h"
 #include "format/schema/schema.h"
 #include "load/rejects/reject_file.h"

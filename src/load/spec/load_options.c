@@ -3,7 +3,7 @@
 #include "load/spec/load_options.h"
 #include "base/numbers.h"
 #include "base/text.h"
-#include "format/guess/guess_options.h"
+#include "format/guess/guess.h"
 #include "format/json/json.h"
 #include "server/wire.h"
 

@@ -6,7 +6,7 @@
 #include "base/threads.h"
 #include "catalog/catalog.h"
 #include "catalog/store/store_mongo.h"
-#include "format/guess/guess_options.h"
+#include "format/guess/guess.h"
 #include "format/record/record.h"
 #include "format/records.h"
 #include "format/schema/schema.h"

@@ -2,9 +2,7 @@
  * delimited text at all (guess_is_text). */
 #include "base/chars.h"
 #include "format/cut/ends.h"
-#include "format/cut/json_span.h"
-#include "format/guess/structure/guess_structure.h"
-#include "format/guess/structure/torn_lines.h"
+#include "format/guess/guess_inner.h"
 
 #include <string.h>
 
@@ -12,7 +10,6 @@ enum {
     TRIED_LINES = 200, /* to find the first record of a piece */
     IN_A_ROW = 10,     /* records that have to fit from there on */
     HEAD = 64 * 1024,  /* bytes that show whether it is text */
-    SELDOM = 5,        /* one in this many */
 };
 
 void guess_schema(schema_t *schema, const way_t *way) {
@@ -32,20 +29,8 @@ void guess_schema(schema_t *schema, const way_t *way) {
 }
 
 bool guess_next(const schema_t *schema, const uint8_t **at, const uint8_t *end, bool last,
-                guess_line_t *line) {
-    while (*at < end) {
-        const size_t length = ends_find(schema, schema->delimiters[0], *at, (size_t)(end - *at), last);
-        if (!length)
-            return false;
-        line->text = *at;
-        line->length = length - ((*at)[length - 1] == '\n');
-        *at += length;
-        if (line->length && line->text[line->length - 1] == '\r')
-            line->length--;
-        if (line->length && !schema_is_comment(schema, line->text[0]))
-            return true;
-    }
-    return false;
+                dialect_line_t *line) {
+    return dialect_next_line(schema, schema->delimiters[0], at, end, last, line) && line->whole;
 }
 
 /* ---- the middle of a text ---- */
@@ -53,7 +38,7 @@ bool guess_next(const schema_t *schema, const uint8_t **at, const uint8_t *end, 
 /* True if a record begins here, and all after it fit (IN_A_ROW, or fewer at the end). */
 static bool fits_from(const schema_t *schema, size_t columns, split_t *split, const uint8_t *at,
                       const uint8_t *end) {
-    guess_line_t line;
+    dialect_line_t line;
     size_t fitting = 0;
     for (; fitting < IN_A_ROW && guess_next(schema, &at, end, false, &line); fitting++)
         if (!split_record(split, schema, schema->delimiters[0], line.text, line.length) ||
@@ -85,45 +70,6 @@ const uint8_t *guess_middle(const schema_t *schema, size_t columns, split_t *spl
         at = feed ? feed + 1 : end;
     }
     return NULL;
-}
-
-/* ---- records of several lines: see torn_lines.h ---- */
-
-bool torn_lines(split_t *split, const schema_t *schema, char delimiter, size_t columns, const uint8_t *record,
-                size_t length, uint32_t *torn) {
-    schema_t alone[2] = {*schema, *schema}; /* with quotes, and with quotes as ordinary characters */
-    length -= length && record[length - 1] == '\r';
-    const uint8_t *line = record, *const end = record + length, *feed = memchr(record, '\n', length);
-    size_t count = 0, odd = 0;
-    uint32_t at = 0;
-    *torn = 0;
-    if (columns < 2)
-        return true;
-    if (!split_record(split, schema, delimiter, record, length))
-        return false;
-    for (size_t i = 0; i < split->count && split->spans[i].at <= (size_t)(feed - record); i++)
-        at = split->spans[i].at + 1;
-    alone[0].multiline = alone[1].multiline = false;
-    alone[1].quote = 0;
-    while (feed) {
-        feed = memchr(line, '\n', (size_t)(end - line));
-        size_t left = (size_t)((feed ? feed : end) - line);
-        left -= left && line[left - 1] == '\r';
-        bool fits = !left || (count && schema_is_comment(schema, *line)); /* no record */
-        for (size_t i = 0; !fits && i < 2; i++) {
-            if (!split_record(split, &alone[i], delimiter, line, left))
-                return false;
-            fits = split_is_sound(split) &&
-                   (split->count == columns || (schema->surplus_field >= 0 && split->count > columns));
-            count += fits;
-        }
-        if (!fits && (!count || !feed))
-            return true;
-        odd += !fits;
-        line = feed ? feed + 1 : end;
-    }
-    *torn = count > 1 && odd <= 1 + count / SELDOM ? at : 0;
-    return true;
 }
 
 /* ---- is it delimited text at all? ---- */

@@ -1,11 +1,9 @@
 /* Finds the sign that divides the records of a text into fields, the quote that encloses them, and the first record: the
- * candidates, their measure, and the question. See guess_structure.h. */
-#include "format/guess/structure/guess_structure.h"
+ * candidates, their measure, and the question. See guess_inner.h. */
 #include "base/chars.h"
 #include "format/cut/split.h"
-#include "format/guess/column/guess_column.h"
-#include "format/values/convert.h"
-#include "format/values/digits.h"
+#include "format/guess/guess_inner.h"
+#include "format/values/values.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -83,7 +81,7 @@ static bool holds_escape(const uint8_t *at, const uint8_t *end, char quote) {
 static void cut(study_t *study, const way_t *way) {
     const uint8_t *at = study->text;
     const bool rest = study->escapes && way->quote == '"';
-    guess_line_t line;
+    dialect_line_t line;
     guess_schema(&study->schema, way);
     study->count = 0;
     while (study->count < MOST_RECORDS && guess_next(&study->schema, &at, study->end, study->last, &line)) {
@@ -214,10 +212,10 @@ static bool find_texts(study_t *study, const structure_t *found) {
 typedef struct {
     size_t filled, values; /* those that are not empty; those of them that name no column */
     bool full;             /* it names the first columns, without a gap */
-} shape_t;
+} filling_t;
 
-static shape_t shape_of(study_t *study, size_t record) {
-    shape_t shape = {0};
+static filling_t filling_of(study_t *study, size_t record) {
+    filling_t shape = {0};
     size_t last = 0;
     split(study, record);
     for (size_t j = 0; j < study->split.count; j++) {
@@ -237,7 +235,7 @@ static size_t find_members(study_t *study, const structure_t *found, size_t firs
     size_t last = first;
     memset(named, 0, sizeof named);
     for (size_t i = first; i < study->count && i <= MOST_BEFORE; i++) {
-        const shape_t shape = shape_of(study, i);
+        const filling_t shape = filling_of(study, i);
         bool fits = !shape.values && study->records[i].fields == found->columns, joins = false,
              head = i == first || shape.full;
         for (size_t j = 0; j < study->split.count; j++) {
@@ -262,7 +260,7 @@ static size_t find_names(study_t *study, structure_t *found, size_t *begin) {
     bool titles = true; /* so are all lines above */
     const bool any = find_texts(study, found);
     for (size_t i = 0; i + 1 < study->count && i <= MOST_BEFORE; i++) {
-        const shape_t shape = shape_of(study, i);
+        const filling_t shape = filling_of(study, i);
         const bool title = shape.filled < 2 && !shape.values, heads = study->heads[i];
         const size_t last = titles && !title ? find_members(study, found, i) : i;
         if (study->records[i].fields != found->columns || 2 * shape.values > shape.filled)
@@ -336,7 +334,7 @@ typedef struct {
     size_t odd;            /* cells with a quote at one end, or with one that encloses nothing */
     /* a text in quotes needs them, or most values of a column are in quotes; else apostrophes may stand around a word */
     bool quoted;
-    uint8_t holds; /* signs in cells, a bit for each of `delimiters`: see guess_structure.h */
+    uint8_t holds; /* signs in cells, a bit for each of `delimiters`: see guess_inner.h */
     /* records: over several lines; that may be one value; with a delimiter before a blank; with two blanks in a row; with a tab,
      * or a backslash in front of a delimiter; with a text in quotes that a delimiter divides; with a digit */
     size_t of_lines, whole, prose, gaps, strange, torn, numbered;
@@ -652,9 +650,9 @@ static const uint8_t *find_line(const uint8_t *text, const uint8_t *end, uint32_
 bool guess_find_structure(structure_t *structure, const char *name, const uint8_t *text, size_t length,
                           bool whole, const guess_options_t *said, err_t *err) {
     const uint8_t *const end = text + length, *const at = text + lines_bom(text, length);
-    const bool told = end - at > 6 && strncasecmp((const char *)at, "sep=", 4) == 0 &&
+    const bool given = end - at > 6 && strncasecmp((const char *)at, "sep=", 4) == 0 &&
                       (at[5] == '\n' || at[5] == '\r') && memchr(delimiters, at[4], CANDIDATES);
-    const uint8_t *first = find_line(at, end, told && said->header_line < 2 ? 2 : said->header_line);
+    const uint8_t *first = find_line(at, end, given && said->header_line < 2 ? 2 : said->header_line);
     if (!first || said->header_line > SCHEMA_MOST_SKIPPED + 1)
         return err_set(err, STATUS_INPUT,
                        "%.1000s: --with header=%u: its beginning has no such line, or more than %d before it",
@@ -665,13 +663,13 @@ bool guess_find_structure(structure_t *structure, const char *name, const uint8_
     *structure = (structure_t){.columns = 0};
     study->text = first;
     study->said = *said;
-    study->sign = said->delimiter ? guess_delimiter_signs[said->delimiter - 1] : told ? (char)at[4] : 0;
+    study->sign = said->delimiter ? guess_delimiter_signs[said->delimiter - 1] : given ? (char)at[4] : 0;
     study->last = whole && end - first <= LOOK_AT;
     study->end = end - first <= LOOK_AT ? end : first + LOOK_AT;
     study->escapes = holds_escape(first, study->end, '"');
     bool ok = choose(study, name, structure, err);
-    structure->told = lines_count(text, (size_t)(first - text));
-    structure->skip += structure->told;
+    structure->given = lines_count(text, (size_t)(first - text));
+    structure->skip += structure->given;
     structure->first += (size_t)(first - text);
     structure->names += (size_t)(first - text);
     ok = study->failed ? err_memory(err, study->split.scratch_room) : ok;

@@ -1,5 +1,5 @@
-#include "format/guess/column/guess_column.h"
-#include "format/values/convert.h"
+#include "format/guess/guess_inner.h"
+#include "format/values/values.h"
 
 #include <arpa/inet.h>
 #include <pthread.h>
