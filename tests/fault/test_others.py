@@ -1,5 +1,4 @@
-"""Others at the same target: loads of the same files that come and go, and people who drop what is being loaded.
-needs: none"""
+"""Loads of the same files that come and go at the same target.  needs: none"""
 import gzip
 import os
 import queue
@@ -59,54 +58,6 @@ class Others:
     def kept(self):
         """Only who has something to reject has a reject file."""
         return [kept.name for kept in self.folder.glob("rejects.*")]
-
-
-DROPS = {"dropped the collection": lambda test: test.drop("results"),
-         "dropped collection and catalog": lambda test: [test.drop(name) for name in (
-             "results", "results.tipple.files", "results.tipple.loads")],
-         "dropped the database": lambda test: test.client.command(test.database, {"dropDatabase": 1}),
-         "dropped the catalog": lambda test: test.drop("results.tipple.files"),
-         "removed all documents of the catalog": lambda test: test.client.command(test.database, {
-             "delete": "results.tipple.files", "deletes": [{"q": {}, "limit": 0}]}),
-         "removed all entries of inputs": lambda test: test.client.command(test.database, {
-             "delete": "results.tipple.files", "deletes": [{"q": {"_id": {"$type": "number"}}, "limit": 0}]}),
-         "renamed the collection": lambda test: test.rename(),
-         "dropped the collection and made another one": lambda test: [
-             test.drop("results"), test.client.insert(test.database, "results", [{"_id": "somebody else's"}])]}
-
-
-class Dropped(faultlab.Lab):
-    """A person at the same collection."""
-    TEXT = rows(6000, 1)
-
-    def drop(self, name):
-        self.client.command(self.database, {"drop": name})
-
-    def rename(self):
-        name = self.database + ".results"
-        self.client.command("admin", {"renameCollection": name, "to": name + "2"})
-
-    def test_dropped(self):
-        """a collection, or its books, that somebody drops in the middle: status 4 and what to do, no quiet success"""
-        self.write("a.csv", self.TEXT)
-        for what, drop in DROPS.items():
-            self.client.drop_database(self.database)
-            with self.subTest(what=what):
-                moment = faultlab.HeldMoment(self.draw.randint(1, 4000))
-                self.relayed(moment)
-                load = self.start("a.csv", "-b", "100")
-                self.assertTrue(livetest.wait_for(lambda: moment.over))
-                drop(self)
-                moment.gate.set()
-                _, said = self.over(load, (4,))
-                self.unrelayed()
-                self.assertRegex(said, "while it was.*--drop")
-                nothing_is_left = what in ("dropped collection and catalog", "dropped the database")
-                if not nothing_is_left or self.there():
-                    self.load("a.csv", status=1)
-                    self.assertIn("--drop", self.stderr)
-                self.load("a.csv", "--drop", "--yes")
-                self.verified({"a.csv": self.TEXT}, ["a.csv"], "somebody %s; loaded anew with --drop" % what)
 
 
 class Majority(Others, faultlab.Lab):

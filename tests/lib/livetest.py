@@ -419,13 +419,6 @@ class Case(live.Case):
             {"q": {"path": path}, "u": {"$set": {name.replace("__", "."): value for name, value in fields.items()}}}]})
         self.assertEqual(1, reply["n"])
 
-    def forget_progress(self, path, collection="results"):
-        """As if none of an input had been done, though its documents are there."""
-        (entry,) = [entry for entry in self.catalog_entries(collection) if entry["path"] == path]
-        for number in range(len(entry["pieces"])):
-            self.change_entry(path, collection, **{"pieces__%d__%s" % (number, field): value for field, value in (
-                ("complete", 0), ("done", []), *((count, 0) for count in COUNTS))})
-
     def has_header(self, collection="results"):
         return bool(self.documents(collection + ".tipple.files", filter={"_id": "catalog"}))
 

@@ -1,7 +1,6 @@
 """tipple drill: phases, forecasts, history, several collections, and that the target is never touched.
 needs: none"""
 import json
-import os
 import signal
 import time
 
@@ -263,24 +262,6 @@ class Drill(livedrill.Mixin, livetest.OwnServer):
         status, _, said = self.ended(process)
         self.assertEqual((-number, []), (status, self.scratch_names()), said)
         return None, said
-
-    def test_server_hangs(self):
-        """a server that stops for a moment: the time is in the phase in which it stopped, and nothing is lost"""
-        self.write("a.csv", livetest.rows(60000, 3))
-        process = self.start("--no-predict", "--json", "--threads", "1", "--batch", "20", "a.csv")
-        self.assertTrue(self.heard(process, "drill: loading"))
-        server = self.state["members"][0]["pid"]
-        os.kill(server, signal.SIGSTOP)
-        try:
-            time.sleep(1.5)
-        finally:
-            os.kill(server, signal.SIGCONT)
-        status, out, said = self.ended(process)
-        self.assertEqual(0, status, said)
-        drill, = json.loads(out)["drills"]
-        self.adds_up(drill, 60000, predicted=False)
-        self.assertGreater(self.phases(drill)["load"]["seconds"], 1.5)
-        self.assertEqual(0, drill["differences"])
 
     def test_server_dies(self):
         """status 4, what was done is told; the next drill clears up"""

@@ -62,14 +62,6 @@ class Inputs(livetest.Case):
         self.assertEqual((20, 1), (said["loaded"], said["rejected"]))
         self.assertIn("c.csv:12:1 (offset", self.stderr)
 
-    def test_lines_of_cr(self):
-        """lines that end with CR alone, read in pieces by several threads, and packed"""
-        text = rows(60000)
-        self.write("a.csv", text.replace(b"\n", b"\r"))
-        self.write("b.csv.gz", gzip.compress(text.replace(b"\n", b"\r")))
-        self.assertEqual(120000, self.load("-j", "4", "a.csv", "b.csv.gz")["loaded"])
-        self.holds(Books().plain("a.csv", text).gzip("b.csv.gz", text, gzip.compress(text.replace(b"\n", b"\r"))))
-
     def test_names(self):
         """names with odd bytes, links to files, and names that look like options"""
         text = rows(20)

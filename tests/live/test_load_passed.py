@@ -67,11 +67,6 @@ class Passed(livetest.Case):
                 self.resumed(name)
                 self.client.command(self.database, {"dropDatabase": 1})
 
-    def test_two_characters(self):
-        """a delimiter of two characters"""
-        self.write("a.csv", text(delimiter="||").encode())
-        self.resumed("a.csv")
-
 
 if __name__ == "__main__":
     assert live.TIPPLE

@@ -443,28 +443,8 @@ class Failing(Query):
         now, = self.query(*words, "--compare", "none.json")  # nothing both times: it is the same question still
         self.assertIsNone(now["compared"]["obstacle"])
 
-    def test_params_of_many(self):
-        """each of the parameters of many queries can be given, each once"""
-        self.write("y.yaml", json.dumps({"suite": "y", "params": {"p%d" % number: 0 for number in range(100)}, "queries": [
-            {"name": "q%d" % number, "each": {"e%d" % number: [0]},
-             "pipeline": [{"$match": {"n": {"$param": "e%d" % number}}}, {"$count": "there"}]}
-            for number in range(60)]}))
-        words = ["query", "--suite", "./y.yaml", "--uri", self.uri(), "--json", "-n", 1, "q59", "--param", "e59=7"]
-        asked, = json.loads(self.tipple(*words).stdout)["queries"]
-        self.assertEqual(("e59=7", [{"there": 1}]), (asked["with"], asked["result"]))
-        self.assertIn("'e59' is given twice", self.tipple(*words, "--param", "e59=8", status=1).stderr)
-        done = self.tipple(*words, "--param", "p7=1", "--param", "p7=2", status=1)
-        self.assertIn("'p7' is given twice", done.stderr)
-
 
 class Beside(Query):
-
-    def test_open_loop_rate(self):
-        """--rate: what is measured is not more than that, however short a round is"""
-        for words, most in (["--rate", 1, "--duration", "100ms"], 1), (["--rate", 10, "--count", 4], 10), \
-                           (["--rate", 30, "--duration", "90ms", "--clients", 3], 30):
-            each, = self.query("one", "--repeats", 1, "--warmup", 0, *words)
-            self.assertLessEqual(each["ops_per_second"], most, words)
 
     def test_open_loop_answer(self):
         """--rate: the answer that is shown is that of the first request, whichever of the clients sent it"""

@@ -61,24 +61,6 @@ class Rates(Asked):
                          [row["requests/s"] for row in page.tables["one, 2 clients: latency by rate"]])
         self.assertIn('<path class="line dashed" d="M', page.text)
 
-    def test_text(self):
-        """the table of the curve, and its sentence"""
-        done = self.tipple("query", "--suite", "./x.yaml", "--uri", self.uri(), *self.TIMES, "--rate", "4,2", "--fail-if", "p50>1h")
-        text = done.stdout.decode()
-        self.assertRegex(text, r"(?m)^ +2 +4 .* kept\n +4 +8 .* kept$")
-        self.assertRegex(" ".join(text.split()), "one, 2 clients: .* is 4 requests a second, the highest that was")
-
-    def test_none(self):
-        """no rate within the bound is status 6, and the sentence has the lowest one"""
-        said = self.query(*self.TIMES, "--rate", "2,4", "--fail-if", "p50>1us", status=6)
-        curve, = said["curves"]
-        self.assertEqual((None, "missed", "missed"), (curve["highest_rate"], curve["verdict"], said["verdict"]))
-        for sentence in (curve["sentence"], self.stderr):
-            self.assertRegex(sentence, "; at 2 .*: p50 is ")
-        self.assertNotIn("curves", self.query(*self.TIMES, "--rate", 2, "--fail-if", "p50>1h"))
-        unasked, = self.query(*self.TIMES, "--rate", "2,4")["curves"]
-        self.assertEqual((None, None, None), (unasked["highest_rate"], unasked["verdict"], unasked["sentence"]))
-
     def test_compare(self):
         """a rate is compared with the same one; other arrivals are not compared"""
         words = ("one", "--count", 2, "--repeats", 2, "--warmup", 0)

@@ -54,29 +54,6 @@ class Case(livetest.Case):
         self.assertEqual(sorted(body for body in wanted if body is not None), self.bodies())
 
 
-class OneName(Case):
-    """Two inputs of one name: each day's file of today is moved away tomorrow."""
-
-    def test_the_older_one_is_left(self):
-        """the newer of two inputs was forgotten: its entries are not the older one's, which has the same bytes there"""
-        broken, whole = rows(50, bad={7}), rows(50)
-        self.write("day.csv", broken)
-        self.load("day.csv", "--rejects", "one.rej", status=2)
-        (self.folder / "old").mkdir()
-        (self.folder / "day.csv").rename(self.folder / "old/day.csv")
-        self.write("day.csv", broken[:-40] + rows(9, 9, header=False))
-        self.load("day.csv", "old/day.csv", "--rejects", "two.rej", status=2)
-        self.shorten_lease()
-        self.forget("day.csv#1")
-        self.fixed((broken, whole), source="two.rej", target="two.fixed")
-        self.refused(r"two.fixed:\d+: .*day.csv .*not in the catalog", "--retry", "two.fixed")
-        self.assertEqual([1], [each["open_rejects"] for each in self.inputs()])
-        self.fixed((broken, whole), source="one.rej", target="one.fixed")
-        self.assertEqual(1, self.load("--retry", "one.fixed")["loaded"])
-        self.load("day.csv", "old/day.csv", "--rejects", "two.rej", status=2)  # again: then they are its own
-        self.assertEqual(1, self.load("--retry", "two.fixed")["loaded"])
-
-
 class Streams(Case):
     """Streams without a name, which are all called the same by who loads them."""
 
@@ -178,18 +155,6 @@ class Misused(Case):
             self.ends(self.whole.replace(first, edited), 0, 1, opened=1)
             self.assertRegex(self.told, LEFT_OUT % ("edited", "1 entry is", "line"))
 
-    def test_sorted(self):
-        """its lines were sorted, or stand above the first #@ line: nothing says whose they are, and none counts as left out"""
-        lines = self.whole.splitlines(True)
-        first = self.whole[:self.whole.index(self.heads[0])]
-        behind = lines[len(first.splitlines()):]
-        for name, text in (("sorted", sorted(lines)), ("backwards", [first, *behind[::-1]]),
-                           ("without its first head", [first, *behind[1:]])):
-            self.write(name, b"".join(text))
-            self.refused("%s: .*another order" % name, "--retry", name)
-        self.assertEqual({"a.csv": 2}, self.open_rejects())
-        self.ends(first + b"\n# mine\n \n" + b"".join(behind), 0, 2)
-
     def test_two_collections(self):
         """entries of another collection among them: those of an input that this one does not know are left out"""
         b = self.bad("b.csv", seed=2)
@@ -277,7 +242,6 @@ class Many(Case):
         self.holds_bodies(a[1], b[1])
         self.load("a.csv", "b.csv")
         self.verified("a.csv", "b.csv")
-
 
     def test_refused_and_left_out(self):
         """the server has refused a record, and it was left out: it is no reject when its block is read again, in words,
