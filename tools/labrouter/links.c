@@ -49,9 +49,9 @@ bool reply_ok(const bson_t *reply, problem_t *problem) {
     const int code = reply_code(reply);
     if (!code)
         return true;
-    const bool told = bson_iter_init_find(&iter, reply, "errmsg") && BSON_ITER_HOLDS_UTF8(&iter);
+    const bool has_text = bson_iter_init_find(&iter, reply, "errmsg") && BSON_ITER_HOLDS_UTF8(&iter);
     return problem_set(problem, code, "%s",
-                       told ? bson_iter_utf8(&iter, NULL) : "the server gives no reason");
+                       has_text ? bson_iter_utf8(&iter, NULL) : "the server gives no reason");
 }
 
 /* ---- talking ---- */

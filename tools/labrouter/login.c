@@ -51,9 +51,9 @@ static bool step(login_ask_t ask, void *context, const char *database, bson_t *c
         said[length] = '\0';
         *talk = bson_iter_init_find(&iter, &reply, "conversationId") ? bson_iter_int32(&iter) : 1;
     } else {
-        const bool told = bson_iter_init_find(&iter, &reply, "errmsg") && BSON_ITER_HOLDS_UTF8(&iter);
+        const bool has_text = bson_iter_init_find(&iter, &reply, "errmsg") && BSON_ITER_HOLDS_UTF8(&iter);
         problem_set(problem, CODE_LOGIN_FAILED, "the login was refused: %s",
-                    told ? bson_iter_utf8(&iter, NULL) : "no reason given");
+                    has_text ? bson_iter_utf8(&iter, NULL) : "no reason given");
     }
     bson_destroy(&reply);
     return ok;

@@ -300,6 +300,8 @@ static bool stats_of(call_t *call, const names_t *shards, const stat_t *stats, c
             bson_append_document(&part, shards->names[i], -1, &replies[i]);
         bson_append_document_end(call->reply, &part);
         call_close(call);
+    } else {
+        bson_destroy(call->reply);
     }
     for (size_t i = 0; i < count; i++)
         bson_destroy(&replies[i]);
@@ -320,8 +322,6 @@ bool reads_collection_stats(call_t *call) {
         bson_append_bool(call->reply, "sharded", -1, collection.sharded);
         bson_append_utf8(call->reply, "ns", -1, namespace, -1);
         ok = stats_of(call, &owners, COLLECTION_STATS, "shards", "count", "size");
-        if (!ok)
-            bson_destroy(call->reply);
     }
     names_clean(&owners);
     return ok;
@@ -334,8 +334,6 @@ bool reads_database_stats(call_t *call) {
         bson_init(call->reply);
         bson_append_utf8(call->reply, "db", -1, call->database, -1);
         ok = stats_of(call, &shards, DATABASE_STATS, "raw", "objects", "dataSize");
-        if (!ok)
-            bson_destroy(call->reply);
     }
     names_clean(&shards);
     return ok;

@@ -102,7 +102,7 @@ def launch(folder, state, members, watch, tied=False, fixed=()):
                 continue
             taken = status == ADDRESS_IN_USE or not is_free(member["port"])
             if taken and member["name"] in fixed:
-                raise Error("port %d of %s is in use by somebody else, and the cluster knows it by this port: free it"
+                raise Error("port %d of %s is in use by another program, and the cluster knows it by this port: free it"
                             % (member["port"], member["name"]))
             if not taken or tries == 10:
                 raise Error("%s ended at once with status %d: %s"

@@ -204,24 +204,19 @@ def find_programs(settings):
 
 def _find_router(wanted, mongod):
     if wanted in ("auto", "mongos"):
-        beside = os.path.join(os.path.dirname(mongod), "mongos")
-        told = os.environ.get("TIPPLE_MONGOS")
-        if told and not os.access(told, os.X_OK):
-            raise Error("TIPPLE_MONGOS is %s, which is not a program that can be run" % told)
-        found = told or shutil.which("mongos") or (beside if os.access(beside, os.X_OK) else None)
+        found = mongods.named_in("TIPPLE_MONGOS") or shutil.which("mongos") or \
+            shutil.which(os.path.join(os.path.dirname(mongod), "mongos"))
         if found:
             return "mongos", found
         if wanted == "mongos":
-            raise Error("there is no mongos in TIPPLE_MONGOS, on PATH, or beside %s" % mongod)
-    told = os.environ.get("TIPPLE_LABROUTER")
-    if told and not os.access(told, os.X_OK):
-        raise Error("TIPPLE_LABROUTER is %s, which is not a program that can be run" % told)
+            raise Error("there is no mongos in TIPPLE_MONGOS, on PATH, or next to %s" % mongod)
+    named = mongods.named_in("TIPPLE_LABROUTER")
     built = sorted([path for pattern in ("*/labrouter", "*/tools/labrouter") for path in mongods.BUILD.glob(pattern)
                     if path.is_file()], key=lambda path: path.stat().st_mtime)
-    if not told and not built:
+    if not named and not built:
         raise Error("there is no mongos, and no labrouter in build/: build it (cmake --build build/release --target "
                     "labrouter), or name one in TIPPLE_LABROUTER or TIPPLE_MONGOS, or take --routers 0")
-    return "labrouter", told or str(built[-1])
+    return "labrouter", named or str(built[-1])
 
 
 def _member(name, role, set_name, program, command, port):

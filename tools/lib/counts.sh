@@ -18,15 +18,15 @@ log_that_tells() {
 
 # Of a ctest log: the last lines of each test that failed.
 ends_of_failures() {
-    awk 'function tell(  i) {
+    awk 'function show(  i) {
              for (i = n > 25 ? n - 25 : 0; failed && i < n; i++) print last[i % 25]
              n = failed = 0
          }
-         /^ *[0-9]+\/[0-9]+ Test +#/ { tell(); failed = !/ Passed |\*\*\*Skipped/; if (failed) print }
+         /^ *[0-9]+\/[0-9]+ Test +#/ { show(); failed = !/ Passed |\*\*\*Skipped/; if (failed) print }
          /^ok  |^ +seed [0-9]|^ +#[0-9]+ 0x|^ +Start +[0-9]+: |^ *[0-9]+\/[0-9]+ Test +#|^#[0-9]+\t/ { next }
-         /% tests passed/ { tell() }
+         /% tests passed/ { show() }
          failed && NF { last[n++ % 25] = substr($0, 1, 300) }
-         END { tell() }' "$1"
+         END { show() }' "$1"
 }
 
 # check TITLE COMMAND...: a step that is one test.
@@ -77,19 +77,14 @@ count() {
     passed=$((passed + n_passed)) failed=$((failed + n_failed))
 }
 
-# cpu_seconds FILE: the sum of what bash's times has written there.
-cpu_seconds() {
-    tr 'ms,' '  .' <"$1" | awk '{ for (i = 1; i < NF; i += 2) sum += 60 * $i + $(i + 1) } END { printf "%.0f", sum }'
-}
-
 result() {
-    times >"$LOGS/cpu" # not in $(): a subshell knows only its own children
+    times >"$LOGS/cpu" # minutes and seconds; in $() it would know only the children of that subshell
     printf '%s' "${failures:+
 how the tests that failed ended:
 $failures}"
     minutes_of_steps
-    printf 'in %s, with %s s of CPU (user and system) by all that was run, except shared servers\n' \
-        "$(seconds_since "$began")" "$(cpu_seconds "$LOGS/cpu")"
+    tr 'ms,' '  .' <"$LOGS/cpu" | awk -v took="$(seconds_since "$began")" '{ cpu += 60 * ($1 + $3) + $2 + $4 }
+        END { printf "in %s; %.0f s of CPU, user and system, except by shared servers\n", took, cpu }'
     printf '%d passed, %d failed' "$passed" "$failed"
     if ((skipped)); then printf ', %d skipped' "$skipped"; fi
     printf '\n'

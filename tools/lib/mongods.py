@@ -43,15 +43,18 @@ class Error(Exception):
 
 # ---------------------------------------------------------------------------------------------- the program
 
+def named_in(variable):
+    """The program that an environment variable names, if it is set."""
+    path = os.environ.get(variable)
+    if path and not os.access(path, os.X_OK):
+        raise Error("%s is %s, which is not a program that can be run" % (variable, path))
+    return path
+
+
 def find():
     """The path of a mongod: TIPPLE_MONGOD, PATH, the one fetched before, or one fetched now."""
-    told = os.environ.get("TIPPLE_MONGOD")
-    if told:
-        if not os.access(told, os.X_OK):
-            raise Error("TIPPLE_MONGOD is %s, which is not a program that can be run" % told)
-        return told
     fetched = BUILD / "mongod/mongod"
-    return shutil.which("mongod") or (str(fetched) if os.access(fetched, os.X_OK) else _fetch(fetched))
+    return named_in("TIPPLE_MONGOD") or shutil.which("mongod") or shutil.which(str(fetched)) or _fetch(fetched)
 
 
 def _fetch(target):
@@ -255,7 +258,7 @@ def _start_member(folder, state, number, command, fixed_port, tied):
         if _wait_until_listening(process, log, log_from, folder / ("mongod%d.out" % number)):
             return
         if fixed_port:
-            raise Error("port %d is in use by somebody else" % port)
+            raise Error("port %d is in use by another program" % port)
     raise Error("10 free ports were taken away before mongod could listen on them")
 
 

@@ -19,7 +19,7 @@ make_wheel() {
     (cd "$OUT" && sha256sum ./*.whl)
 }
 
-# By scikit-build-core as pip install . does it, but for another host.
+# By scikit-build-core, as pip install . does it, yet for another host.
 build_wheel() {
     local python=$ROOT/build/wheel-tools/venv/bin/python3 define set=()
     local link="-s -rtlib=none $WHEEL/lib/libbuiltins.a" # no archive of zig's own: see make_builtins

@@ -54,7 +54,7 @@ def run(place):
     def figure(name, number, mode, key="p95_ms"):
         return found[name][number, mode][key]
 
-    def told(number):
+    def published_of(number):
         return [published[state].get(str(number), "-") for state in ("Feature off", "Feature on")]
     place.note("A replica set of three; %s documents, read one by its _id at a time; the load sends %s documents"
                " a second. Published: reads next to writes before 4.0 (off) and with 4.0 (on); no server of today has"
@@ -64,7 +64,7 @@ def run(place):
     place.note("With %d requests a second of all clients, so that the CPUs have time: 95th percentile of a secondary,"
                " milliseconds.", SPARED)
     place.table(["clients", "alone", "load", *off_and_on],
-                [[number, *(shown(figure(name, number, "secondary")) for name in (SPARED_CALM, SPARED_BUSY)), *told(number)]
+                [[number, *(shown(figure(name, number, "secondary")) for name in (SPARED_CALM, SPARED_BUSY)), *published_of(number)]
                  for number in clients])
     for words, key, form, known in (("95th percentile, milliseconds", "p95_ms", "%.3g", off_and_on),
                                     ("99th percentile, milliseconds", "p99_ms", "%.3g", []),
@@ -72,7 +72,7 @@ def run(place):
         place.note("As fast as the clients can, alone and next to the load: %s.", words)
         place.table(["clients", *("%s%s" % (mode, more) for mode in MODES for more in (", alone", ", load")), *known],
                     [[number, *(shown(figure(name, number, mode, key), form) for mode in MODES for name in (CALM, BUSY)),
-                      *(told(number) if known else [])] for number in clients], together=2)
+                      *(published_of(number) if known else [])] for number in clients], together=2)
     place.note("Replication lag while the clients read: how late the slowest secondary was, in seconds. Published, in words: less lag.")
     place.table(["", "samples", "median", "95th percentile", "largest"],
                 [[name, len(lag), *("%.2f" % one for one in (statistics.median(lag), lag[int(0.95 * (len(lag) - 1))], lag[-1]))]

@@ -44,7 +44,7 @@ def lay_out(client, name, documents):
 
 
 def load_ranges(place, uri, documents, loaders, size):
-    """So many loaders side by side, each with a range of _ids, past the router; seconds of all of them."""
+    """That many loaders side by side, each with a range of _ids, past the router; seconds of all of them."""
     bounds = cut(documents, loaders) + [documents]
     paths = [file_of(place, end - first, first, size)[0] for first, end in zip(bounds, bounds[1:])]
     began = time.monotonic()
@@ -65,9 +65,9 @@ def figures(client, name, shards):
 
 
 def explained(one):
-    told = one["explained"]
-    n, seen, shards, mean = (told[key] for key in ("returned", "documents_examined", "shards", "ms_of_a_shard"))
-    times = {"millisShardTotal": round(mean * shards), "millisShardAvg": mean, "millis": told["ms"]}
+    said = one["explained"]
+    n, seen, shards, mean = (said[key] for key in ("returned", "documents_examined", "shards", "ms_of_a_shard"))
+    times = {"millisShardTotal": round(mean * shards), "millisShardAvg": mean, "millis": said["ms"]}
     # a timing of nothing is not a timing
     return {"n": n, "nscanned": seen, "nChunkSkips": seen - n, "numShards": shards, **(times if n else {})}
 

@@ -82,7 +82,7 @@ class Workplace:
         self.options, self.name, self.article = options, name, article
         self.folder, self.data = (options.dir.absolute() / part for part in (name, "data"))
         self.tipple = os.environ.get("TIPPLE") or ROOT / "build/release/tipple"
-        self.told, self.plots, self.costs, self.warnings, self.processes = [], [], [], [], ((), ())
+        self.parts, self.plots, self.costs, self.warnings, self.processes = [], [], [], [], ((), ())
         self.measured, self.counted = "", ""  # the sentences on top
         self.page, self.began = self.folder / "page", time.monotonic()
         self.commit = first_line("git", "describe", "--always", "--dirty", "--exclude=*")  # nothing without a repository
@@ -100,7 +100,7 @@ class Workplace:
         self._remove_servers()
         if kind:
             self.warn("the study failed, and this is not all of it")
-        if self.told:
+        if self.parts:
             self._publish(whole=not kind)
 
     def _remove_servers(self):
@@ -211,12 +211,12 @@ class Workplace:
     # ---------------------------------------------------------------------------------------------- results
 
     def note(self, words, *values):
-        self.told.append(words % values if values else words)
+        self.parts.append(words % values if values else words)
 
     def table(self, head, rows, left=1, together=1):
         """A table of texts; the first columns begin at the left. A wide one becomes several, each with these columns and
         some of the others, of which `together` are kept next to each other."""
-        self.told.append(([[str(cell) for cell in row] for row in [head, *rows]], left, together))
+        self.parts.append(([[str(cell) for cell in row] for row in [head, *rows]], left, together))
 
     def plot(self, title, *words, **looks):
         drawn = page.plot(title, *words, **looks)
@@ -277,11 +277,11 @@ class Workplace:
             self._write_page(["# " + title, page.ORIGIN % self.name, *top])
         if self.costs:
             self._tell_costs()
-        text = "\n\n".join(_markdown(part, WIDTH) for part in ["# " + title, *top, *self.told])
+        text = "\n\n".join(_markdown(part, WIDTH) for part in ["# " + title, *top, *self.parts])
         print(text, flush=True)
         (self.folder / "table.md").write_text(text + "\n")
         report = self.folder / "report.html"
-        report.write_text(page.page(title, map(_html, top), [drawn for _, drawn in self.plots], map(_html, self.told)))
+        report.write_text(page.page(title, map(_html, top), [drawn for _, drawn in self.plots], map(_html, self.parts)))
         say("the table is in %s, the report with plots in %s", *(os.path.relpath(self.folder / name) for name in ("table.md", report.name)))
 
     def _write_page(self, top):
@@ -291,7 +291,7 @@ class Workplace:
             name = "%s-%d.svg" % (self.name, number)
             (self.page / name).write_text(drawn + "\n")
             pictures.append("![%s](%s)" % (title, name))
-        text = "\n\n".join(_markdown(part, PAGE_WIDTH) for part in [*top, *pictures, *self.told])
+        text = "\n\n".join(_markdown(part, PAGE_WIDTH) for part in [*top, *pictures, *self.parts])
         (self.page / (self.name + ".md")).write_text(text + "\n")
 
     def _made(self, disturbance):
