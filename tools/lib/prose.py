@@ -98,7 +98,7 @@ def wrong_in_source(path, root=ROOT):
 
 
 def pages_and_sources(root=ROOT):
-    pages = sorted([*root.glob("*.md"), *root.glob("docs/**/*.md")])
+    pages = sorted([*root.glob("*.md"), *root.glob("docs/**/*.md"), *root.glob("tests/*.md")])
     return pages + sorted(path for path in root.glob("src/**/*") if path.suffix in (".c", ".cc", ".h", ".yaml"))
 
 
