@@ -7,6 +7,28 @@
 #include "format_lab.h"
 #include "test.h"
 
+/* The text before, of whatever test, changes nothing; nor does the same text. */
+static void sniff_again(const schema_t *schema, const uint8_t *text, size_t length,
+                        const dialect_t *dialect) {
+    static dialect_before_t before;
+    static char digest[sizeof schema->digest];
+    dialect_t again;
+    err_t err;
+    text_t unknown[3] = {0};
+    if (strcmp(digest, schema->digest) != 0)
+        before.length = 0;
+    memcpy(digest, schema->digest, sizeof digest);
+    for (int i = 0; i < 3; i++) { /* without another text, after one, and after itself */
+        const dialect_head_t head = {text, length, .quiet = true, .unknown = &unknown[i],
+                                     .before = i ? &before : NULL};
+        assert_true(dialect_sniff_head(schema, &head, "f.csv", &again, &err));
+        assert_memory_equal(&again, dialect, sizeof again);
+        assert_int_equal(unknown[i].length, unknown[0].length);
+    }
+    for (int i = 0; i < 3; i++)
+        text_free(&unknown[i]);
+}
+
 /* In memory of exactly its size: a dialect is found without any slack. */
 static bool sniff(const schema_t *schema, const void *text, size_t length, dialect_t *dialect, err_t *err) {
     uint8_t *exact = malloc(length ? length : 1);
@@ -15,6 +37,8 @@ static bool sniff(const schema_t *schema, const void *text, size_t length, diale
         memcpy(exact, text, length);
     memset(dialect, 0xA5, sizeof *dialect);
     bool ok = dialect_sniff(schema, exact, length, "f.csv", dialect, err);
+    if (ok)
+        sniff_again(schema, exact, length, dialect);
     free(exact);
     return ok;
 }

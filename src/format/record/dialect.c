@@ -523,6 +523,36 @@ static bool sniff_delimited(const schema_t *schema, const dialect_head_t *head, 
     return ok;
 }
 
+/* Keeps the dialect of a header whose columns the format knows, as each file with another column is to be reported. */
+static void keep_before(const schema_t *schema, const dialect_head_t *head, const dialect_t *dialect) {
+    dialect_before_t *before = head->before;
+    size_t begins, ends, known = 0;
+    while (known < dialect->columns && dialect->field_of[known] != DIALECT_NO_FIELD)
+        known++;
+    before->length = 0;
+    if (!dialect->header || known < dialect->columns ||
+        !dialect_first_line(schema, head->text, head->length, false, &begins, &ends) ||
+        ends >= sizeof before->text)
+        return;
+    before->length = ends + 1;
+    memcpy(before->text, head->text, before->length);
+    memcpy(&before->dialect, dialect, sizeof *dialect);
+}
+
+static bool find_columns(const schema_t *schema, const dialect_head_t *head, const char *name,
+                         dialect_t *dialect, err_t *err) {
+    const dialect_before_t *before = head->before;
+    if (before && before->length && before->length <= head->length &&
+        memcmp(before->text, head->text, before->length) == 0) {
+        memcpy(dialect, &before->dialect, sizeof *dialect);
+        return true;
+    }
+    const bool ok = sniff_delimited(schema, head, name, dialect, err);
+    if (ok && before)
+        keep_before(schema, head, dialect);
+    return ok;
+}
+
 bool dialect_sniff_head(const schema_t *schema, const dialect_head_t *head, const char *name,
                         dialect_t *dialect, err_t *err) {
     const uint8_t *text = head->text;
@@ -531,7 +561,7 @@ bool dialect_sniff_head(const schema_t *schema, const dialect_head_t *head, cons
     clear_columns(dialect);
     const bool ok =
         (check_kind(schema, text, length, head->utf16, dialect, err) || err_where(err, "%.1000s", name)) &&
-        (schema->kind != RECORDS_DELIMITED || sniff_delimited(schema, head, name, dialect, err));
+        (schema->kind != RECORDS_DELIMITED || find_columns(schema, head, name, dialect, err));
     set_hash(schema, dialect);
     return ok;
 }

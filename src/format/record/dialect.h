@@ -46,6 +46,14 @@ size_t dialect_begin(const schema_t *schema, const uint8_t *text, size_t length)
 bool dialect_sniff(const schema_t *schema, const uint8_t *text, size_t length, const char *name,
                    dialect_t *dialect, err_t *err);
 
+/* The dialect of the file that one thread has read before by the same format, and that file's text up to the end of its header.
+ * Most files of a load begin with the same header, and naming its columns takes longer than reading a small file. */
+typedef struct {
+    dialect_t dialect;
+    uint8_t text[4096];
+    size_t length; /* 0: there is none */
+} dialect_before_t;
+
 typedef struct {
     const uint8_t *text;
     size_t length; /* of its whole lines */
@@ -55,6 +63,7 @@ typedef struct {
     bool quiet;    /* no warning names the columns that are left out */
     text_t *
         unknown; /* or NULL; gets the names of columns that the format does not know, each with a NUL after it */
+    dialect_before_t *before; /* or NULL */
 } dialect_head_t;
 
 /* The same from a file's beginning. If the line that names the columns is not there, and the format does not define everything,

@@ -102,7 +102,8 @@ static bool find_dialect(feeder_t *feeder, active_piece_t *piece, dialect_head_t
 }
 
 /* Finds the dialect at the cutter, which is at the file's beginning. */
-static bool see_dialect(feeder_t *feeder, active_piece_t *piece, cutter_t *cutter, err_t *err) {
+static bool see_dialect(feeder_t *feeder, active_piece_t *piece, dialect_before_t *before, cutter_t *cutter,
+                        err_t *err) {
     dialect_head_t head;
     if (piece->dialect)
         return true;
@@ -110,16 +111,18 @@ static bool see_dialect(feeder_t *feeder, active_piece_t *piece, cutter_t *cutte
         return false;
     if (!head.length && !head.begun) /* nothing to read, or a fault, which the first cut reports */
         return true;
+    head.before = before;
     return find_dialect(feeder, piece, &head, err);
 }
 
 /* The same for a piece that is not the first: the file is opened once more. */
-static bool see_dialect_of_start(feeder_t *feeder, active_piece_t *piece, err_t *err) {
+static bool see_dialect_of_start(feeder_t *feeder, active_piece_t *piece, dialect_before_t *before,
+                                 err_t *err) {
     if (piece->dialect)
         return true;
     source_t *source = source_open(piece->input, err);
     cutter_t *cutter = source ? cutter_new(source, feeder->options.pipeline->pool, CUTTER_RECORD, err) : NULL;
-    const bool ok = cutter && see_dialect(feeder, piece, cutter, err);
+    const bool ok = cutter && see_dialect(feeder, piece, before, cutter, err);
     cutter_destroy(cutter);
     source_close(source);
     return ok;
@@ -174,12 +177,13 @@ static bool beginning_seek(feeder_t *feeder, active_piece_t *piece, cutter_t *cu
 
 /* Finds the dialect, and moves the cutter to the piece's first record, before its first cut. False: err; status 5 if the file
  * does not fit, or has changed. */
-static bool beginning_read(feeder_t *feeder, active_piece_t *piece, cutter_t *cutter, err_t *err) {
+static bool beginning_read(feeder_t *feeder, active_piece_t *piece, dialect_before_t *before,
+                           cutter_t *cutter, err_t *err) {
     /* a stream that is compared may continue */
     const bool wanted =
         !piece->only_compares || feeder->options.schema->multiline || piece->input->kind == INPUT_STREAM;
-    if (wanted &&
-        !(piece->from ? see_dialect_of_start(feeder, piece, err) : see_dialect(feeder, piece, cutter, err)))
+    if (wanted && !(piece->from ? see_dialect_of_start(feeder, piece, before, err)
+                                : see_dialect(feeder, piece, before, cutter, err)))
         return false;
     return beginning_seek(feeder, piece, cutter, piece->from, err);
 }
@@ -522,6 +526,7 @@ typedef struct {
     source_kit_t kit;
     block_t *chain, **chain_end; /* small files' blocks, to be pushed together */
     uint32_t chain_bytes;
+    dialect_before_t before;
     limited_t limited;
     bool over; /* nothing more is to be fed */
 
@@ -703,7 +708,7 @@ static bool feed_blocks(worker_t *worker, source_t *source, err_t *err) {
     feeder_t *feeder = worker->feeder;
     active_piece_t *piece = worker->piece;
     uint64_t disk = 0; /* counts what was read of a stream before, too */
-    bool any = true, ok = beginning_read(worker->feeder, piece, worker->cutter, err);
+    bool any = true, ok = beginning_read(worker->feeder, piece, &worker->before, worker->cutter, err);
     while (ok && any && !worker->over && is_ours(worker)) {
         ok = feed_next(worker, &any, err);
         if (ok && any)

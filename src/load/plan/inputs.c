@@ -45,6 +45,7 @@ typedef struct {
     source_kit_t kit;
     uint8_t *text;
     size_t room;
+    dialect_before_t before;
 } checker_t;
 
 /* False if an input can only be read after others, or if reading shows nothing: a plain file that its format cannot refuse. */
@@ -98,7 +99,8 @@ static bool check_file(checker_t *checker, size_t at, err_t *err) {
                                  .length = have,
                                  .utf16 = ok && source_is_utf16(source),
                                  .quiet = true,
-                                 .unknown = check->fresh ? &unknown : NULL};
+                                 .unknown = check->fresh ? &unknown : NULL,
+                                 .before = &checker->before};
     ok = ok && (fits || dialect_sniff_head(check->schema, &head, file->name, &dialect, err));
     if (ok && check->fresh)
         check->fresh[at] = has_fresh(check->schema, &unknown);
