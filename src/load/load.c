@@ -14,7 +14,8 @@
 
 /* Without a catalog each input is read as a whole. */
 static bool list_inputs(run_t *run, err_t *err) {
-    const plan_t *plan = run->plan;
+    plan_t *plan = run->plan;
+    manifest_forget_heads(&plan->manifest);
     if (!(run->pieces = calloc(plan->manifest.count + 1, sizeof *run->pieces)))
         return err_memory(err, plan->manifest.count * sizeof *run->pieces);
     for (; run->piece_count < plan->manifest.count; run->piece_count++)
@@ -36,7 +37,6 @@ static bool load_inputs(run_t *run, err_t *err) {
                                                           run->target->generation, err) &&
                                     target_add_columns(run->target, err)))
         return false;
-    manifest_forget_heads(&run->plan->manifest);
     target_hold_shards(run->target);
     plan->result->files = plan->manifest.count;
     const char *rejects = plan->spec->rejects;

@@ -67,7 +67,8 @@ char *name_join(const char *before, const char *between, const char *text, size_
         end = stpcpy(end, own ? "\\x5c" : piece);
     }
     *end = 0;
-    return out;
+    char *small = realloc(out, (size_t)(end - out) + 1); /* most names need no escape */
+    return small ? small : out;
 }
 
 bool name_cut_to_file(char *name) {

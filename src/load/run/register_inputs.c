@@ -9,6 +9,7 @@
 #include "load/plan/inputs.h"
 #include "load/run/run.h"
 
+#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -446,13 +447,16 @@ static bool register_inputs(run_t *run, err_t *err) {
     describe_asked_free(&asked);
     if (!ready)
         return false;
+    manifest_forget_heads(&run->plan->manifest);
     if (!fill_ledger(run, err) ||
-        (plan->existing == EXISTING_REPLACE && !ledger_put_in_order(&run->ledger, err)) ||
-        !make_files(run, err))
+        (plan->existing == EXISTING_REPLACE && !ledger_put_in_order(&run->ledger, err)))
         return false;
     register_free_wanted(registration);
     free(registration->wanted);
     registration->wanted = NULL;
+    malloc_trim(0); /* of many small files, the heads and the registration took more than the load will */
+    if (!make_files(run, err))
+        return false;
     count_done_inputs(run);
     tell_bad_values(run);
     tell_cut_back(run);
