@@ -121,9 +121,8 @@ typedef struct {
 /* ---- whose place is it? ---- */
 
 static int by_ordinal(const void *a, const void *b) {
-    const active_piece_t *left = *(const active_piece_t *const *)a,
-                         *right = *(const active_piece_t *const *)b;
-    return (left->ordinal > right->ordinal) - (left->ordinal < right->ordinal);
+    const active_piece_t *const *left = a, *const *right = b;
+    return ((*left)->ordinal > (*right)->ordinal) - ((*left)->ordinal < (*right)->ordinal);
 }
 
 static const active_piece_t *given_piece(const search_t *search, uint32_t ordinal) {

@@ -255,11 +255,6 @@ static void take_late(run_t *run, block_t *block) {
 /* Removes documents that a message of a dead load has brought to the place of a record that makes none: before each checkpoint,
  * so also before the one that completes the piece. */
 static bool look_for_late(run_t *run, bool *removed, err_t *err) {
-    target_t *target = run->target;
-    const correct_place_t place = {.server = target->server,
-                                   .client = target->client,
-                                   .uuid = target->settings.uuid,
-                                   .schema = run->plan->schema};
     late_document_t **at = &run->late;
     bool it = false;
     *removed = false;
@@ -267,7 +262,7 @@ static bool look_for_late(run_t *run, bool *removed, err_t *err) {
         late_document_t *late = *at;
         const work_t *work = late->piece->work;
         if (work && work->state == WORK_OURS && work->epoch == late->epoch) {
-            if (!correct_remove_late(&place, late, &it, err))
+            if (!correct_remove_late(run->target, late, &it, err))
                 return false;
             *removed |= it;
             at = &late->next;

@@ -366,20 +366,6 @@ static bool may_correct(const begun_t *begun, block_t *block, const record_t *re
                    block->piece->input->name, (unsigned long long)(block->offset + record->offset));
 }
 
-static bool may_send(void *loading, const block_t *block, err_t *err) {
-    return load_state_wait_confirmed(loading, err) && !block_is_lost(block);
-}
-
-static correct_place_t correct_place(const begun_t *begun) {
-    load_state_t *loading = begun->loader->loading;
-    return (correct_place_t){.server = loading->target->server,
-                             .client = writer_client(begun->loader->writer),
-                             .uuid = loading->target->settings.uuid,
-                             .schema = loading->plan->schema,
-                             .may_send = may_send,
-                             .context = loading};
-}
-
 static void say_taken(const begun_t *begun, char reason[WIRE_WORDS], const block_t *block,
                       const record_t *record, const uint8_t *document) {
     if (begun->outgrown)
@@ -393,11 +379,11 @@ static void say_taken(const begun_t *begun, char reason[WIRE_WORDS], const block
 
 static bool correct_document(begun_t *begun, block_t *block, const record_t *record, const uint8_t *document,
                              err_t *err) {
-    const correct_place_t place = correct_place(begun);
     char reason[WIRE_WORDS];
     corrected_t corrected;
     if (!may_correct(begun, block, record, err) ||
-        !correct_replace(&place, block, record->offset, document, record->document_length, &corrected, err))
+        !correct_replace(begun->loader, block, record->offset, document, record->document_length, &corrected,
+                         err))
         return false;
     if (corrected == CORRECT_DONE)
         account_fate(begun->loader, block, FATE_CORRECTED, 1);
@@ -449,7 +435,6 @@ bool begun_taken(begun_t *begun, block_t *block, const record_t *record, const u
 
 bool begun_nothing(begun_t *begun, const record_t *record, const uint8_t *document, read_back_found_t *there,
                    err_t *err) {
-    const correct_place_t place = correct_place(begun);
     read_back_found_t found;
     bool removed = false;
     if (!look(begun, record, document, &found, err))
@@ -458,7 +443,7 @@ bool begun_nothing(begun_t *begun, const record_t *record, const uint8_t *docume
         return refuse_stream(begun, record->offset, err);
     if (found == READ_BACK_OTHER && correct_was_torn(begun->block, record->offset) &&
         (!may_correct(begun, begun->block, record, err) ||
-         !correct_remove(&place, begun->block, record->offset, &removed, err)))
+         !correct_remove(begun->loader, begun->block, record->offset, &removed, err)))
         return false;
     if (found == READ_BACK_OTHER && !removed && !begun->outgrown &&
         begun->loader->loading->plan->spec->reload_changed)

@@ -115,12 +115,13 @@ static bson_t *query_of(const bson_t *document, err_t *err) {
 }
 
 /* Runs the command, and frees it. */
-static bool run(const correct_place_t *place, bson_t *command, uint64_t *matched, int *code, err_t *err) {
+static bool run(const target_t *target, mongoc_client_t *client, bson_t *command, uint64_t *matched,
+                int *code, err_t *err) {
     bson_t reply;
     bson_iter_t n;
-    server_append_uuid(place->server, place->uuid, command);
-    bool ok = server_command(place->server, place->client, server_database(place->server), command, true,
-                             &reply, err);
+    server_append_uuid(target->server, target->settings.uuid, command);
+    bool ok =
+        server_command(target->server, client, server_database(target->server), command, true, &reply, err);
     *code = ok ? 0 : server_code(&reply);
     *matched = ok && bson_iter_init_find(&n, &reply, "n") ? (uint64_t)bson_iter_as_int64(&n) : 0;
     bson_destroy(&reply);
@@ -129,9 +130,9 @@ static bool run(const correct_place_t *place, bson_t *command, uint64_t *matched
 }
 
 /* Replaces the document `before` by `to`; NULL removes it. */
-static bool change(const correct_place_t *place, const bson_t *before, const bson_t *to, uint64_t *matched,
-                   int *code, err_t *err) {
-    const char *collection = server_collection(place->server);
+static bool change(const target_t *target, mongoc_client_t *client, const bson_t *before, const bson_t *to,
+                   uint64_t *matched, int *code, err_t *err) {
+    const char *collection = server_collection(target->server);
     bson_t *query = query_of(before, err);
     if (!query)
         return false;
@@ -140,23 +141,23 @@ static bool change(const correct_place_t *place, const bson_t *before, const bso
                          : BCON_NEW("delete", BCON_UTF8(collection), "deletes", "[", "{", "q",
                                     BCON_DOCUMENT(query), "limit", BCON_INT32(1), "}", "]");
     bson_destroy(query);
-    return run(place, command, matched, code, err);
+    return run(target, client, command, matched, code, err);
 }
 
 /* Checks that the document is there to stay: an update that changes nothing waits for the write concern like any other. */
-static bool is_there(const correct_place_t *place, const bson_t *document, bool *there, int *code,
-                     err_t *err) {
+static bool is_there(const target_t *target, mongoc_client_t *client, const bson_t *document, bool *there,
+                     int *code, err_t *err) {
     uint64_t matched;
     bson_t *nothing = BCON_NEW("$setOnInsert", "{", "nothing", BCON_INT32(1), "}");
-    const bool ok = change(place, document, nothing, &matched, code, err);
+    const bool ok = change(target, client, document, nothing, &matched, code, err);
     bson_destroy(nothing);
     *there = ok && matched == 1;
     return ok;
 }
 
 /* True if no command can hold both documents. */
-static bool are_too_large(const correct_place_t *place, const bson_t *before, const bson_t *after) {
-    return (uint64_t)before->len + after->len > server_facts(place->server)->max_document_bytes;
+static bool are_too_large(const target_t *target, const bson_t *before, const bson_t *after) {
+    return (uint64_t)before->len + after->len > server_facts(target->server)->max_document_bytes;
 }
 
 typedef struct {
@@ -168,24 +169,25 @@ typedef struct {
 
 /* Tries the documents that earlier versions made of the record, the newest first: replaces the one that is there by `after`, or
  * removes it if `after` is NULL or too large. A refusal of the server ends this. */
-static bool change_torn(const correct_place_t *place, const block_t *block, uint32_t offset,
-                        const bson_t *after, change_t *made, err_t *err) {
-    const active_piece_t *file = block->piece;
+static bool change_torn(loader_t *loader, const block_t *block, uint32_t offset, const bson_t *after,
+                        change_t *made, err_t *err) {
+    const active_piece_t *piece = block->piece;
     records_place_t room = {0};
     bool ok = true;
     *made = (change_t){.changed = false};
-    for (size_t i = file->torn_count; ok && !made->changed && i-- > 0;) {
+    for (size_t i = piece->torn_count; ok && !made->changed && i-- > 0;) {
         uint32_t length;
         uint64_t matched = 0;
         bson_t before;
-        if (!begins_with(block, offset, &file->torn[i]))
+        if (!begins_with(block, offset, &piece->torn[i]))
             continue;
-        ok = encode_old(place->schema, block, offset, &file->torn[i], &room, &length, err);
+        ok = encode_old(loader->loading->plan->schema, block, offset, &piece->torn[i], &room, &length, err);
         if (!ok || !length || !bson_init_static(&before, room.bytes, length))
             continue;
-        const bool large = after && are_too_large(place, &before, after);
+        const bool large = after && are_too_large(loader->loading->target, &before, after);
         made->large |= large;
-        ok = change(place, &before, large ? NULL : after, &matched, &made->code, err);
+        ok = change(loader->loading->target, writer_client(loader->writer), &before, large ? NULL : after,
+                    &matched, &made->code, err);
         made->changed = matched == 1;
         made->removed = made->changed && (!after || large);
     }
@@ -195,65 +197,65 @@ static bool change_torn(const correct_place_t *place, const block_t *block, uint
 
 /* Inserts the new document after the old one was removed, or if none was there. A load that is killed before that leaves a record
  * that was not sent. *corrected stays CORRECT_OTHER if another document is there. */
-static bool insert(const correct_place_t *place, const block_t *block, const bson_t *after,
-                   corrected_t *corrected, int *code, err_t *err) {
+static bool insert(loader_t *loader, const block_t *block, const bson_t *after, corrected_t *corrected,
+                   int *code, err_t *err) {
+    const target_t *target = loader->loading->target;
     uint64_t added;
     err->text[0] = '\0';
-    if (!place->may_send(place->context, block, err)) {
+    if (!load_state_wait_confirmed(loader->loading, err) || block_is_lost(block)) {
         *corrected = CORRECT_LOST;
         return !err->text[0];
     }
-    bson_t *command = BCON_NEW("insert", BCON_UTF8(server_collection(place->server)), "documents", "[",
+    bson_t *command = BCON_NEW("insert", BCON_UTF8(server_collection(target->server)), "documents", "[",
                                BCON_DOCUMENT(after), "]");
-    const bool ok = run(place, command, &added, code, err);
+    const bool ok = run(target, writer_client(loader->writer), command, &added, code, err);
     if (ok)
         *corrected = CORRECT_DONE;
     return ok || *code == CODE_DUPLICATE_KEY;
 }
 
-static bool replace(const correct_place_t *place, const block_t *block, uint32_t offset, const bson_t *after,
+static bool replace(loader_t *loader, const block_t *block, uint32_t offset, const bson_t *after,
                     corrected_t *corrected, int *code, err_t *err) {
     change_t change;
     bool there = false, ok;
     do { /* again if a late message has put the removed document back before the new one came */
-        ok = change_torn(place, block, offset, after, &change, err);
+        ok = change_torn(loader, block, offset, after, &change, err);
         *code = change.code;
         if (ok && change.large && (change.removed || !change.changed))
-            ok = insert(place, block, after, corrected, code, err);
+            ok = insert(loader, block, after, corrected, code, err);
         else if (ok && change.changed)
             *corrected = CORRECT_DONE;
         /* the reply of a change may have been lost, and its retry found nothing */
         if (ok && *corrected == CORRECT_OTHER)
-            ok = is_there(place, after, &there, code, err);
+            ok = is_there(loader->loading->target, writer_client(loader->writer), after, &there, code, err);
         if (ok && there)
             *corrected = CORRECT_DONE;
     } while (ok && change.removed && *corrected == CORRECT_OTHER);
     return ok;
 }
 
-bool correct_replace(const correct_place_t *place, const block_t *block, uint32_t offset,
-                     const uint8_t *document, uint32_t length, corrected_t *corrected, err_t *err) {
+bool correct_replace(loader_t *loader, const block_t *block, uint32_t offset, const uint8_t *document,
+                     uint32_t length, corrected_t *corrected, err_t *err) {
     int code = 0;
     bool removed;
     bson_t after;
     err_t removing;
     *corrected = CORRECT_OTHER;
     if (!bson_init_static(&after, document, length) ||
-        replace(place, block, offset, &after, corrected, &code, err))
+        replace(loader, block, offset, &after, corrected, &code, err))
         return true;
     if (!code_rejects(code) && code != CODE_DUPLICATE_KEY)
         return false;
     *corrected = CORRECT_REFUSED;
-    if (correct_remove(place, block, offset, &removed, &removing))
+    if (correct_remove(loader, block, offset, &removed, &removing))
         return true;
     *err = removing;
     return false;
 }
 
-bool correct_remove(const correct_place_t *place, const block_t *block, uint32_t offset, bool *removed,
-                    err_t *err) {
+bool correct_remove(loader_t *loader, const block_t *block, uint32_t offset, bool *removed, err_t *err) {
     change_t change;
-    const bool ok = change_torn(place, block, offset, NULL, &change, err);
+    const bool ok = change_torn(loader, block, offset, NULL, &change, err);
     *removed = change.removed;
     return ok;
 }
@@ -290,13 +292,12 @@ bool correct_expect_late(const schema_t *schema, block_t *block, uint32_t offset
     return ok;
 }
 
-bool correct_remove_late(const correct_place_t *place, const late_document_t *late, bool *removed,
-                         err_t *err) {
+bool correct_remove_late(const target_t *target, const late_document_t *late, bool *removed, err_t *err) {
     uint64_t matched = 0;
     bson_t document;
     int code;
     const bool ok = !bson_init_static(&document, late->document, late->length) ||
-                    change(place, &document, NULL, &matched, &code, err);
+                    change(target, target->client, &document, NULL, &matched, &code, err);
     *removed = matched > 0;
     return ok;
 }

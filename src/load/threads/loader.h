@@ -99,17 +99,6 @@ bool begun_end(begun_t *begun, err_t *err);
  * document, the old one is removed in the same way. If both documents are too large for one command, the old one is removed
  * first, then the new one is inserted. */
 
-typedef struct {
-    server_t *server;
-    mongoc_client_t *client;
-    const uint8_t *uuid; /* of the collection */
-    const schema_t *schema;
-    /* Asked before a document is inserted: true if the block is still this load's. False with an empty err->text: it is not;
-     * else the load has to end. Only for correct_replace. */
-    bool (*may_send)(void *context, const block_t *block, err_t *err);
-    void *context;
-} correct_place_t;
-
 /* True if an earlier version of the input ended within the record that begins at this offset of the block's text. */
 bool correct_was_torn(const block_t *block, uint32_t offset);
 
@@ -128,18 +117,16 @@ typedef enum {
 } corrected_t;
 
 /* Puts `document`, made of the whole record, in the place of the cut-off record's document. */
-bool correct_replace(const correct_place_t *place, const block_t *block, uint32_t offset,
-                     const uint8_t *document, uint32_t length, corrected_t *corrected, err_t *err);
+bool correct_replace(loader_t *loader, const block_t *block, uint32_t offset, const uint8_t *document,
+                     uint32_t length, corrected_t *corrected, err_t *err);
 
 /* Removes the cut-off record's document, because the whole record makes none (it is a reject, or filtered). */
-bool correct_remove(const correct_place_t *place, const block_t *block, uint32_t offset, bool *removed,
-                    err_t *err);
+bool correct_remove(loader_t *loader, const block_t *block, uint32_t offset, bool *removed, err_t *err);
 
 /* Adds the documents that the cut-off record may have made to the block's `late`. */
 bool correct_expect_late(const schema_t *schema, block_t *block, uint32_t offset, err_t *err);
 /* Removes such a document if it has arrived meanwhile. */
-bool correct_remove_late(const correct_place_t *place, const late_document_t *late, bool *removed,
-                         err_t *err);
+bool correct_remove_late(const target_t *target, const late_document_t *late, bool *removed, err_t *err);
 
 /* ---- loader ---- */
 
