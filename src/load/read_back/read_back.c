@@ -15,33 +15,6 @@
 /* More room than this is freed before the next range. */
 enum { MOST_KEPT = 8 << 20 };
 
-struct read_back {
-    uint8_t *bytes; /* documents, back to back */
-    size_t used, room, at;
-    merge_t merge;
-    /* the current look-up */
-    int64_t id;
-    read_back_accepts_t *accepts;
-    void *context;
-    bool other, accepted;
-    bool strayed; /* a document was passed that no record has asked for */
-    int64_t stray;
-};
-
-read_back_t *read_back_new(err_t *err) {
-    read_back_t *range = calloc(1, sizeof *range);
-    if (!range)
-        err_memory(err, sizeof *range);
-    return range;
-}
-
-void read_back_free(read_back_t *range) {
-    if (!range)
-        return;
-    free(range->bytes);
-    free(range);
-}
-
 void read_back_clear(void *context) {
     read_back_t *range = context;
     if (range->room > MOST_KEPT) {
@@ -86,8 +59,7 @@ static bool take_finding(void *context, const merge_found_t *found, err_t *err) 
     }
     range->other = true;
     range->accepted =
-        range->accepted ||
-        (range->accepts && range->accepts(range->context, XXH3_64bits(found->stored, found->stored_length)));
+        range->accepted || range->accepts(range->context, XXH3_64bits(found->stored, found->stored_length));
     return true;
 }
 
@@ -104,11 +76,9 @@ bool read_back_any(const read_back_t *range) {
 }
 
 bool read_back_look(read_back_t *range, int64_t id, const uint8_t *document, uint32_t length,
-                    read_back_accepts_t *accepts, void *context, read_back_found_t *found, err_t *err) {
+                    read_back_found_t *found, err_t *err) {
     const uint64_t same = range->merge.same;
     range->id = id;
-    range->accepts = accepts;
-    range->context = context;
     range->other = range->accepted = false;
     if (!merge_expect(&range->merge, id, document, length, err))
         return false;

@@ -7,10 +7,19 @@
 #include "load/read_back/merge.h"
 #include "server/server.h"
 
-typedef struct read_back read_back_t;
+typedef struct {
+    /* Another document has a record's `_id`: true if a user has put it there instead. hash: its XXH3. */
+    bool (*accepts)(void *context, uint64_t hash);
+    void *context;
 
-read_back_t *read_back_new(err_t *err);
-void read_back_free(read_back_t *range); /* NULL is allowed */
+    uint8_t *bytes; /* documents, back to back; to be freed */
+    size_t used, room, at;
+    merge_t merge;
+    int64_t id; /* of the current look-up, */
+    bool other, accepted;
+    bool strayed; /* a document was passed that no record has asked for */
+    int64_t stray;
+} read_back_t;
 
 /* Empties the range: another one follows, or the same from its start. */
 void read_back_clear(void *range);
@@ -22,9 +31,6 @@ bool read_back_ready(read_back_t *range, err_t *err);
 /* False if the range is empty: then no record needs to be looked up. */
 bool read_back_any(const read_back_t *range);
 
-/* Another document has a record's `_id`: true if a user has put it there instead. hash: its XXH3. */
-typedef bool read_back_accepts_t(void *context, uint64_t hash);
-
 typedef enum {
     READ_BACK_NOTHING,  /* it is to be sent */
     READ_BACK_SAME,     /* it is there on some shard, whatever else has its `_id` */
@@ -32,10 +38,9 @@ typedef enum {
     READ_BACK_ACCEPTED, /* another document has its `_id`, and it may stay */
 } read_back_found_t;
 
-/* Looks up a record's document (NULL: none could be made). Call it in ascending order of `_id`s. accepts may be NULL: no
- * other document may stay. */
+/* Looks up a record's document (NULL: none could be made). Call it in ascending order of `_id`s. */
 bool read_back_look(read_back_t *range, int64_t id, const uint8_t *document, uint32_t length,
-                    read_back_accepts_t *accepts, void *context, read_back_found_t *found, err_t *err);
+                    read_back_found_t *found, err_t *err);
 
 /* Call it after the last record. *any: there is a document where no record was looked up; *stray: the first one's `_id`. known:
  * one more `_id` that may have a document. */

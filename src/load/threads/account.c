@@ -150,7 +150,7 @@ static bool settle_exception(loader_t *loader, const batch_t *batch, block_t *bl
         record_t record = account_record(loader->loading->plan->schema, block, offset);
         record.document_length = batch->starts[index + 1] - batch->starts[index];
         return begun_need(loader, err) &&
-               begun_taken(loader->begun, block, &record, batch->bytes + batch->starts[index], err);
+               begun_taken(loader, block, &record, batch->bytes + batch->starts[index], err);
     }
     if (exception->fate == FATE_REJECTED)
         return reject_refused(loader, block, offset, exception->reason, err);
@@ -213,40 +213,27 @@ void account_place(const loader_t *loader, const batch_t *batch, uint32_t index,
 
 /* ---- begun ---- */
 
-struct begun {
-    loader_t *loader;
-    snapshot_read_t *target;
-    read_back_t *range;
-    block_t *block;
-    const block_t *sent; /* the block of the document that was not taken last */
-    const record_t *record;
-    /* in the record's place is what a user made of its beginning, when the record was cut off there */
-    bool outgrown;
-};
-
-bool begun_need(loader_t *loader, err_t *err) {
-    if (loader->begun)
-        return true;
-    begun_t *begun = calloc(1, sizeof *begun);
-    if (!begun)
-        return err_memory(err, sizeof *begun);
-    begun->loader = loader;
-    if (!(begun->target =
-              snapshot_read_new(loader->loading->target->server, writer_client(loader->writer), err)) ||
-        !(begun->range = read_back_new(err))) {
-        begun_free(begun);
+/* True if a user has put the other document in the place of the current record. */
+static bool accepts_hash(void *context, uint64_t hash) {
+    loader_t *loader = context;
+    const block_t *block = loader->begun.block;
+    const active_piece_t *piece = block->piece;
+    const uint64_t offset = block->offset + loader->begun.record->offset;
+    if (!piece->fix_count)
         return false;
-    }
-    loader->begun = begun;
-    return true;
+    if (fix_marks_accept(piece->fixes, piece->fix_count, offset,
+                         account_identity(block, loader->begun.record), hash))
+        return true;
+    loader->begun.outgrown |= fix_marks_know(piece->fixes, piece->fix_count, offset, hash);
+    return false;
 }
 
-void begun_free(begun_t *begun) {
-    if (!begun)
-        return;
-    read_back_free(begun->range);
-    snapshot_read_free(begun->target);
-    free(begun);
+bool begun_need(loader_t *loader, err_t *err) {
+    loader->begun.range.accepts = accepts_hash;
+    loader->begun.range.context = loader;
+    return loader->begun.target ||
+           (loader->begun.target = snapshot_read_new(loader->loading->target->server,
+                                                     writer_client(loader->writer), err)) != NULL;
 }
 
 static uint64_t window_of(const block_t *block) {
@@ -265,8 +252,8 @@ static uint64_t bytes_before(const block_t *block) {
 }
 
 /* Refuses a changed input, or with --reload-changed has all of it loaded again. */
-static bool refuse_changed(const begun_t *begun, uint64_t offset, const char *how, err_t *err) {
-    active_piece_t *piece = begun->block->piece;
+static bool refuse_changed(loader_t *loader, uint64_t offset, const char *how, err_t *err) {
+    active_piece_t *piece = loader->begun.block->piece;
     piece->changed = true;
     return err_set(err, STATUS_INPUT,
                    "%s has changed since it was loaded: at byte %llu %s. Put the old content back, or give "
@@ -283,23 +270,24 @@ static uint64_t bytes_of(const block_t *block) {
     return text < window ? text : window;
 }
 
-static bool read_range(begun_t *begun, int64_t from, int64_t end, err_t *err) {
-    return snapshot_read_all(begun->target, from, end, read_back_clear, read_back_keep, begun->range, err) &&
-           read_back_ready(begun->range, err);
+static bool read_range(loader_t *loader, int64_t from, int64_t end, err_t *err) {
+    return snapshot_read_all(loader->begun.target, from, end, read_back_clear, read_back_keep,
+                             &loader->begun.range, err) &&
+           read_back_ready(&loader->begun.range, err);
 }
 
-static bool refuse_stray(const begun_t *begun, uint64_t offset, err_t *err) {
-    const active_piece_t *piece = begun->block->piece;
+static bool refuse_stray(loader_t *loader, uint64_t offset, err_t *err) {
+    const active_piece_t *piece = loader->begun.block->piece;
     return other_stream_may_be(piece)
                ? other_stream_refuse(piece, "the old one has a record where the new one has none,", offset, 0,
                                      err)
-               : refuse_changed(begun, offset,
+               : refuse_changed(loader, offset,
                                 "there is a document of it in the collection, but no record begins there",
                                 err);
 }
 
 /* Refuses documents in the windows of the block in which no record begins, because a long record fills them. */
-static bool check_empty_windows(begun_t *begun, const block_t *block, err_t *err) {
+static bool check_empty_windows(loader_t *loader, const block_t *block, err_t *err) {
     const uint64_t text_end = block->offset + block->length + block->oversize.length;
     for (uint64_t window = block->from; window < block->to; window++) {
         const uint64_t at = window * RECORD_ID_BLOCK_BYTES;
@@ -310,53 +298,39 @@ static bool check_empty_windows(begun_t *begun, const block_t *block, err_t *err
         if (at == window_of(block) || at >= text_end || !active_piece_number(block->piece, at, &number))
             continue;
         const int64_t first = record_id_make(record_id_lane(block->piece->ordinal, at), number);
-        if (!read_range(begun, first, first + (int64_t)bytes, err) ||
-            !read_back_end(begun->range, INT64_MIN, &any, &stray, err))
+        if (!read_range(loader, first, first + (int64_t)bytes, err) ||
+            !read_back_end(&loader->begun.range, INT64_MIN, &any, &stray, err))
             return false;
         if (any)
-            return refuse_stray(begun, at + (uint64_t)(stray - first), err);
+            return refuse_stray(loader, at + (uint64_t)(stray - first), err);
     }
     return true;
 }
 
 /* Reading back costs a hundredth of sending duplicates, and a document on another shard would not even be a duplicate. */
-bool begun_read(begun_t *begun, block_t *block, bool *any, err_t *err) {
-    begun->block = block;
-    const bool ok = (!is_of_input(block) || block->after_another || check_empty_windows(begun, block, err)) &&
-                    read_range(begun, block->id_base - (int64_t)bytes_before(block),
-                               block->id_base + (int64_t)bytes_of(block), err);
-    *any = ok && read_back_any(begun->range);
+bool begun_read(loader_t *loader, block_t *block, bool *any, err_t *err) {
+    loader->begun.block = block;
+    const bool ok =
+        (!is_of_input(block) || block->after_another || check_empty_windows(loader, block, err)) &&
+        read_range(loader, block->id_base - (int64_t)bytes_before(block),
+                   block->id_base + (int64_t)bytes_of(block), err);
+    *any = ok && read_back_any(&loader->begun.range);
     return ok;
 }
 
-/* True if a user has put the other document in the place of the current record. */
-static bool accepts_hash(void *context, uint64_t hash) {
-    begun_t *begun = context;
-    const block_t *block = begun->block;
-    const active_piece_t *piece = block->piece;
-    const uint64_t offset = block->offset + begun->record->offset;
-    if (!piece->fix_count)
-        return false;
-    if (fix_marks_accept(piece->fixes, piece->fix_count, offset, account_identity(block, begun->record),
-                         hash))
-        return true;
-    begun->outgrown |= fix_marks_know(piece->fixes, piece->fix_count, offset, hash);
-    return false;
-}
-
 /* Finds what is in the place of a record. document: NULL if it makes none. */
-static bool look(begun_t *begun, const record_t *record, const uint8_t *document, read_back_found_t *found,
+static bool look(loader_t *loader, const record_t *record, const uint8_t *document, read_back_found_t *found,
                  err_t *err) {
-    begun->record = record;
-    begun->outgrown = false;
-    return read_back_look(begun->range, begun->block->id_base + record->offset, document,
-                          document ? record->document_length : 0, accepts_hash, begun, found, err);
+    loader->begun.record = record;
+    loader->begun.outgrown = false;
+    return read_back_look(&loader->begun.range, loader->begun.block->id_base + record->offset, document,
+                          document ? record->document_length : 0, found, err);
 }
 
 /* False if the document of a cut-off record cannot be changed safely, because the whole record's document may belong to another
  * shard. */
-static bool may_correct(const begun_t *begun, block_t *block, const record_t *record, err_t *err) {
-    if (!begun->loader->loading->target->route || route_key(begun->loader->loading->target->route)->is_id)
+static bool may_correct(loader_t *loader, block_t *block, const record_t *record, err_t *err) {
+    if (!loader->loading->target->route || route_key(loader->loading->target->route)->is_id)
         return true;
     block->piece->changed = true;
     return err_set(err, STATUS_INPUT,
@@ -366,132 +340,133 @@ static bool may_correct(const begun_t *begun, block_t *block, const record_t *re
                    block->piece->input->name, (unsigned long long)(block->offset + record->offset));
 }
 
-static void say_taken(const begun_t *begun, char reason[WIRE_WORDS], const block_t *block,
-                      const record_t *record, const uint8_t *document) {
-    if (begun->outgrown)
-        begun_say_other(begun, reason, NULL, block->id_base + record->offset);
+static void say_taken(loader_t *loader, char reason[WIRE_WORDS], const block_t *block, const record_t *record,
+                      const uint8_t *document) {
+    if (loader->begun.outgrown)
+        begun_say_other(loader, reason, NULL, block->id_base + record->offset);
     else
         ask_say_taken(reason, document, record->document_length);
     const size_t used = strlen(reason);
-    if (!begun->outgrown && !begun->loader->loading->plan->schema->id)
+    if (!loader->begun.outgrown && !loader->loading->plan->schema->id)
         snprintf(reason + used, WIRE_WORDS - used, ASK_ADVICE);
 }
 
-static bool correct_document(begun_t *begun, block_t *block, const record_t *record, const uint8_t *document,
-                             err_t *err) {
+static bool correct_document(loader_t *loader, block_t *block, const record_t *record,
+                             const uint8_t *document, err_t *err) {
     char reason[WIRE_WORDS];
     corrected_t corrected;
-    if (!may_correct(begun, block, record, err) ||
-        !correct_replace(begun->loader, block, record->offset, document, record->document_length, &corrected,
-                         err))
+    if (!may_correct(loader, block, record, err) ||
+        !correct_replace(loader, block, record->offset, document, record->document_length, &corrected, err))
         return false;
     if (corrected == CORRECT_DONE)
-        account_fate(begun->loader, block, FATE_CORRECTED, 1);
+        account_fate(loader, block, FATE_CORRECTED, 1);
     if (corrected == CORRECT_DONE || corrected == CORRECT_LOST)
         return true;
     if (corrected == CORRECT_REFUSED)
         snprintf(reason, sizeof reason, "%.*s", (int)sizeof reason - 1, err->text);
     else
-        say_taken(begun, reason, block, record, document);
-    return account_reject(begun->loader, block, record, reason, err);
+        say_taken(loader, reason, block, record, document);
+    return account_reject(loader, block, record, reason, err);
 }
 
-static bool refuse_stream(const begun_t *begun, uint64_t offset, err_t *err) {
-    return other_stream_refuse(begun->block->piece, "the new one has another record than the old one",
-                               begun->block->offset + offset, 0, err);
+static bool refuse_stream(loader_t *loader, uint64_t offset, err_t *err) {
+    return other_stream_refuse(loader->begun.block->piece, "the new one has another record than the old one",
+                               loader->begun.block->offset + offset, 0, err);
 }
 
 static void nothing_seen(void *context) {
-    begun_t *begun = context;
-    begun->outgrown = false;
+    loader_t *loader = context;
+    loader->begun.outgrown = false;
 }
 
 /* Notes whether the document is what a user made of another record that began here. */
 static bool see_outgrown(void *context, const uint8_t *document, uint32_t length, err_t *err) {
-    begun_t *begun = context;
-    const active_piece_t *piece = begun->sent->piece;
-    const uint64_t offset = begun->sent->offset + begun->record->offset;
+    loader_t *loader = context;
+    const active_piece_t *piece = loader->begun.sent->piece;
+    const uint64_t offset = loader->begun.sent->offset + loader->begun.record->offset;
     (void)err;
-    begun->outgrown |= fix_marks_know(piece->fixes, piece->fix_count, offset, XXH3_64bits(document, length));
+    loader->begun.outgrown |=
+        fix_marks_know(piece->fixes, piece->fix_count, offset, XXH3_64bits(document, length));
     return true;
 }
 
-bool begun_taken(begun_t *begun, block_t *block, const record_t *record, const uint8_t *document,
+bool begun_taken(loader_t *loader, block_t *block, const record_t *record, const uint8_t *document,
                  err_t *err) {
     const int64_t id = block->id_base + record->offset;
     char reason[WIRE_WORDS];
-    begun->sent = block;
-    begun->record = record;
-    begun->outgrown = false;
-    const bool own_ids = begun->loader->loading->plan->schema->id;
+    loader->begun.sent = block;
+    loader->begun.record = record;
+    loader->begun.outgrown = false;
+    const bool own_ids = loader->loading->plan->schema->id;
     if (!own_ids && block->piece->fix_count &&
-        !snapshot_read_all(begun->target, id, id + 1, nothing_seen, see_outgrown, begun, err))
+        !snapshot_read_all(loader->begun.target, id, id + 1, nothing_seen, see_outgrown, loader, err))
         return false;
     if (!own_ids && correct_was_torn(block, record->offset))
-        return correct_document(begun, block, record, document, err);
-    say_taken(begun, reason, block, record, document);
-    return account_reject(begun->loader, block, record, reason, err);
+        return correct_document(loader, block, record, document, err);
+    say_taken(loader, reason, block, record, document);
+    return account_reject(loader, block, record, reason, err);
 }
 
-bool begun_nothing(begun_t *begun, const record_t *record, const uint8_t *document, read_back_found_t *there,
-                   err_t *err) {
+bool begun_nothing(loader_t *loader, const record_t *record, const uint8_t *document,
+                   read_back_found_t *there, err_t *err) {
     read_back_found_t found;
     bool removed = false;
-    if (!look(begun, record, document, &found, err))
+    if (!look(loader, record, document, &found, err))
         return false;
-    if (found == READ_BACK_OTHER && other_stream_may_be(begun->block->piece))
-        return refuse_stream(begun, record->offset, err);
-    if (found == READ_BACK_OTHER && correct_was_torn(begun->block, record->offset) &&
-        (!may_correct(begun, begun->block, record, err) ||
-         !correct_remove(begun->loader, begun->block, record->offset, &removed, err)))
+    if (found == READ_BACK_OTHER && other_stream_may_be(loader->begun.block->piece))
+        return refuse_stream(loader, record->offset, err);
+    if (found == READ_BACK_OTHER && correct_was_torn(loader->begun.block, record->offset) &&
+        (!may_correct(loader, loader->begun.block, record, err) ||
+         !correct_remove(loader, loader->begun.block, record->offset, &removed, err)))
         return false;
-    if (found == READ_BACK_OTHER && !removed && !begun->outgrown &&
-        begun->loader->loading->plan->spec->reload_changed)
-        return refuse_changed(begun, begun->block->offset + record->offset, "it has another record than then",
-                              err);
+    if (found == READ_BACK_OTHER && !removed && !loader->begun.outgrown &&
+        loader->loading->plan->spec->reload_changed)
+        return refuse_changed(loader, loader->begun.block->offset + record->offset,
+                              "it has another record than then", err);
     *there = removed || found == READ_BACK_SAME ? READ_BACK_NOTHING : found;
     return true;
 }
 
-void begun_say_other(const begun_t *begun, char reason[WIRE_WORDS], const char *before, int64_t id) {
+void begun_say_other(loader_t *loader, char reason[WIRE_WORDS], const char *before, int64_t id) {
     snprintf(reason, WIRE_WORDS, "%s%sanother document with its _id (%lld) is in the collection%s",
              before ? before : "", before ? "; and " : "", (long long)id,
-             begun->outgrown ? ": what the record was fixed to when it was cut off" : "");
+             loader->begun.outgrown ? ": what the record was fixed to when it was cut off" : "");
 }
 
-bool begun_document(begun_t *begun, const record_t *record, const uint8_t *document, bool *open, err_t *err) {
+bool begun_document(loader_t *loader, const record_t *record, const uint8_t *document, bool *open,
+                    err_t *err) {
     char reason[WIRE_WORDS];
     read_back_found_t found;
     *open = false;
-    if (!look(begun, record, document, &found, err))
+    if (!look(loader, record, document, &found, err))
         return false;
-    if (found == READ_BACK_OTHER && correct_was_torn(begun->block, record->offset))
-        return correct_document(begun, begun->block, record, document, err);
-    if (found == READ_BACK_OTHER && other_stream_may_be(begun->block->piece))
-        return refuse_stream(begun, record->offset, err);
-    if (found == READ_BACK_OTHER && begun->loader->loading->plan->spec->reload_changed)
-        return refuse_changed(begun, begun->block->offset + record->offset, "it has another record than then",
-                              err);
+    if (found == READ_BACK_OTHER && correct_was_torn(loader->begun.block, record->offset))
+        return correct_document(loader, loader->begun.block, record, document, err);
+    if (found == READ_BACK_OTHER && other_stream_may_be(loader->begun.block->piece))
+        return refuse_stream(loader, record->offset, err);
+    if (found == READ_BACK_OTHER && loader->loading->plan->spec->reload_changed)
+        return refuse_changed(loader, loader->begun.block->offset + record->offset,
+                              "it has another record than then", err);
     if (found == READ_BACK_OTHER) {
-        say_taken(begun, reason, begun->block, record, document);
-        return account_reject(begun->loader, begun->block, record, reason, err);
+        say_taken(loader, reason, loader->begun.block, record, document);
+        return account_reject(loader, loader->begun.block, record, reason, err);
     }
     *open = found == READ_BACK_NOTHING;
     if (!*open)
-        account_fate(begun->loader, begun->block, FATE_THERE, 1);
+        account_fate(loader, loader->begun.block, FATE_THERE, 1);
     return true;
 }
 
-bool begun_end(begun_t *begun, err_t *err) {
-    const block_t *block = begun->block;
+bool begun_end(loader_t *loader, err_t *err) {
+    const block_t *block = loader->begun.block;
     const int64_t oversize = block->oversize.length ? block->id_base + block->length : INT64_MIN;
     int64_t stray;
     bool any;
     if (!is_of_input(block))
         return true;
-    if (!read_back_end(begun->range, oversize, &any, &stray, err))
+    if (!read_back_end(&loader->begun.range, oversize, &any, &stray, err))
         return false;
     if (!any)
         return true;
-    return refuse_stray(begun, block->offset + (uint64_t)(stray - block->id_base), err);
+    return refuse_stray(loader, block->offset + (uint64_t)(stray - block->id_base), err);
 }

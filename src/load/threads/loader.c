@@ -26,7 +26,7 @@ static bool loader_read_back(loader_t *loader, block_t *block, err_t *err) {
     const int64_t start = clock_now_ns();
     if (!begun_need(loader, err))
         return false;
-    const bool ok = begun_read(loader->begun, block, &loader->comparing, err);
+    const bool ok = begun_read(loader, block, &loader->comparing, err);
     if (loader->comparing)
         rejects_format_fits(loader->loading->rejects);
     ACCOUNT_ADD(loader->counters.wait_server_ns, clock_now_ns() - start);
@@ -46,7 +46,7 @@ static bool may_come_late(const loader_t *loader, const block_t *block, const re
 static bool want_nothing(loader_t *loader, block_t *block, const record_t *record, const uint8_t *document,
                          read_back_found_t *there, err_t *err) {
     *there = READ_BACK_NOTHING;
-    if (loader->comparing && !begun_nothing(loader->begun, record, document, there, err))
+    if (loader->comparing && !begun_nothing(loader, record, document, there, err))
         return false;
     return !block->piece->torn_count || *there == READ_BACK_ACCEPTED ||
            !may_come_late(loader, block, record) ||
@@ -110,7 +110,7 @@ static bool loader_leave_out(loader_t *loader, block_t *block, const record_t *r
     if (!want_nothing(loader, block, record, document, &there, err))
         return false;
     if (there == READ_BACK_OTHER) {
-        begun_say_other(loader->begun, other, reason, block->id_base + record->offset);
+        begun_say_other(loader, other, reason, block->id_base + record->offset);
         reason = other;
     }
     if (reason && there != READ_BACK_ACCEPTED && account_is_fixed(loader, block, record))
@@ -486,7 +486,7 @@ static bool take_document(loader_t *loader, block_t *block, record_t *record, er
     }
     if (__builtin_expect(loader->comparing, 0)) {
         bool open;
-        if (!begun_document(loader->begun, record, document, &open, err))
+        if (!begun_document(loader, record, document, &open, err))
             return false;
         if (!open)
             return true;
@@ -562,7 +562,7 @@ static bool load_records(loader_t *loader, block_t *block, err_t *err) {
     ok = ok && loader_clear_torn(loader, block, &torn_from, block->length, err);
     if (ok && block->oversize.length)
         ok = loader_leave_out(loader, block, &record, NULL, CUTTER_TOO_LONG, err);
-    return ok && (!__builtin_expect(loader->comparing, 0) || begun_end(loader->begun, err));
+    return ok && (!__builtin_expect(loader->comparing, 0) || begun_end(loader, err));
 }
 
 static bool load_block(loader_t *loader, block_t *block, err_t *err) {
@@ -608,7 +608,8 @@ static void free_loader(loader_t *loader) {
     chunkmap_free(loader->map);
     hashed_destroy(loader->hashed);
     bson_destroy(&loader->key);
-    begun_free(loader->begun);
+    snapshot_read_free(loader->begun.target);
+    free(loader->begun.range.bytes);
     free(loader->keys);
     records_destroy(loader->reader);
     deliver_free(loader->deliver);

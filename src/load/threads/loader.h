@@ -24,7 +24,6 @@
 #define ACCOUNT_ADD(counter, amount) __atomic_store_n(&(counter), (counter) + (amount), __ATOMIC_RELAXED)
 
 typedef struct loader loader_t;
-typedef struct begun begun_t;
 
 /* Counts records of one fate. */
 void account_fate(loader_t *loader, block_t *block, fate_t fate, uint64_t records);
@@ -64,32 +63,43 @@ void account_block(loader_t *loader, block_t *block);
  * record is sent. Another one: the record is a reject; but if an earlier version of the input was cut off in this record, the
  * document is corrected. */
 
-/* Makes loader->begun, unless it is there. False: out of memory, or the server cannot be asked. */
+typedef struct {
+    snapshot_read_t *target; /* NULL until it is needed */
+    read_back_t range;
+    block_t *block;
+    const block_t *sent; /* the block of the document that was not taken last */
+    const record_t *record;
+    /* in the record's place is what a user made of its beginning, when the record was cut off there */
+    bool outgrown;
+} begun_t;
+
+/* Opens a reader, unless there is one. False: out of memory, or the server cannot be asked. */
 bool begun_need(loader_t *loader, err_t *err);
-void begun_free(begun_t *begun); /* NULL is allowed */
 
 /* Reads the documents that the collection has of the block. *any: there are some; else no record needs to be compared. */
-bool begun_read(begun_t *begun, block_t *block, bool *any, err_t *err);
+bool begun_read(loader_t *loader, block_t *block, bool *any, err_t *err);
 
 /* Compares a record's document. *open: nothing is there, so the document is to be sent; else the record is accounted for. */
-bool begun_document(begun_t *begun, const record_t *record, const uint8_t *document, bool *open, err_t *err);
+bool begun_document(loader_t *loader, const record_t *record, const uint8_t *document, bool *open,
+                    err_t *err);
 
 /* Settles a record whose document was sent, but another one has its `_id`. If a late message of an earlier run has stored there
  * what the cut-off record makes, that is corrected; else the record is a reject. */
-bool begun_taken(begun_t *begun, block_t *block, const record_t *record, const uint8_t *document, err_t *err);
+bool begun_taken(loader_t *loader, block_t *block, const record_t *record, const uint8_t *document,
+                 err_t *err);
 
 /* Finds what is in the place of a record that is not sent, and removes what a cut-off record has made. document: what the record
  * would make, or NULL. *there: NOTHING that may not be there; ACCEPTED, what a user has made of this record, stays; OTHER: it is
  * unknown, and the record is a reject. */
-bool begun_nothing(begun_t *begun, const record_t *record, const uint8_t *document, read_back_found_t *there,
-                   err_t *err);
+bool begun_nothing(loader_t *loader, const record_t *record, const uint8_t *document,
+                   read_back_found_t *there, err_t *err);
 
 /* Writes the reason of a reject in whose place READ_BACK_OTHER was found last. before: what else is wrong with it, or NULL. */
-void begun_say_other(const begun_t *begun, char reason[WIRE_WORDS], const char *before, int64_t id);
+void begun_say_other(loader_t *loader, char reason[WIRE_WORDS], const char *before, int64_t id);
 
 /* Ends a block, after its last record. False also if a document is where no record begins: the input has changed since, or was
  * another stream. */
-bool begun_end(begun_t *begun, err_t *err);
+bool begun_end(loader_t *loader, err_t *err);
 
 /* ---- correct ----
  *
@@ -173,7 +183,7 @@ struct loader {
     bool fits;         /* the rejects know that the format fits */
     bool may_be_there; /* records of the current block, by their own `_id`s: see documents_t */
     bool comparing;    /* the current block was begun before, and some documents of it are there */
-    begun_t *begun;    /* made when first needed */
+    begun_t begun;
     loader_counters_t counters;
 };
 
