@@ -47,7 +47,15 @@ bool other_header_refuse(const block_t *block, const record_t *record, bool load
     return false;
 }
 
-/* ---- another stream under the same name ---- */
+/* ---- another content or stream under the same name ---- */
+
+bool changed_refuse(active_piece_t *piece, const char *what, err_t *err) {
+    piece->changed = true;
+    return err_set(err, STATUS_INPUT,
+                   "%s has changed since it was loaded: %s. Put the old content back, or give "
+                   "--reload-changed, which removes its documents and loads it again",
+                   piece->input->name, what);
+}
 
 /* wrong: why it is another stream. besides: what else the user may do. */
 static bool refuse_stream(const active_piece_t *piece, const char *wrong, const char *besides, err_t *err) {

@@ -148,6 +148,11 @@ bool other_header_say(const char *name, uint64_t line, uint64_t offset, err_t *e
 /* The same for a record of a block; with `loading` also how to remove what was loaded. */
 bool other_header_refuse(const block_t *block, const record_t *record, bool loading, err_t *err);
 
+/* ---- another content than the one that an earlier run has loaded ---- */
+
+/* what: the evidence. With --reload-changed all of the input is loaded again. Always false. */
+bool changed_refuse(active_piece_t *piece, const char *what, err_t *err);
+
 /* ---- another stream than the one that an earlier run has begun under the same name ----
  *
  * A stream cannot be read again, so --reload-changed does not help. */

@@ -14,6 +14,7 @@
 #include "load/threads/load_state.h"
 
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -44,15 +45,6 @@ struct feeder {
  *
  * Where quoted fields may contain line ends, only the file's text from its beginning shows where a record begins. What one
  * feeder finds, the others use. */
-
-static bool refuse_header(active_piece_t *piece, err_t *err) {
-    piece->changed = true;
-    return err_set(
-        err, STATUS_INPUT,
-        "%s has changed since it was loaded: its first lines have other columns than then. Put the old "
-        "content back, or give --reload-changed, which removes its documents and loads it again",
-        piece->input->name);
-}
 
 /* Adds to the error why columns cannot be added. A later member of a compressed tar is read when those before it are loaded; with
  * --limit nobody knows before which files are read. */
@@ -89,7 +81,7 @@ static bool find_dialect(feeder_t *feeder, active_piece_t *piece, dialect_head_t
     else if (!fits)
         refuse_columns(feeder, piece, &unknown, err);
     else if (!same)
-        refuse_header(piece, err);
+        changed_refuse(piece, "its first lines have other columns than then", err);
     text_free(&unknown);
     if (!ok)
         return false;
@@ -283,6 +275,7 @@ static unsigned long long byte_of(uint64_t block) {
 }
 
 static bool refuse_changed(active_piece_t *piece, const done_run_t *run, err_t *err) {
+    char what[120];
     if (piece->input->kind == INPUT_STREAM)
         return other_stream_refuse(piece, "the new one has other content than the old one",
                                    byte_of(run->from), byte_of(run->to), err);
@@ -292,12 +285,9 @@ static bool refuse_changed(active_piece_t *piece, const done_run_t *run, err_t *
                        "content between byte %llu and %llu of its text. If it is that file, name it so, and "
                        "give --reload-changed; else load it under another name",
                        piece->input->name, piece->known_as, byte_of(run->from), byte_of(run->to));
-    piece->changed = true;
-    return err_set(err, STATUS_INPUT,
-                   "%s has changed since it was loaded: between byte %llu and %llu of its text it has other "
-                   "content than then. Put the old content back, or give --reload-changed, which removes its "
-                   "documents and loads it again",
-                   piece->input->name, byte_of(run->from), byte_of(run->to));
+    snprintf(what, sizeof what, "between byte %llu and %llu of its text it has other content than then",
+             byte_of(run->from), byte_of(run->to));
+    return changed_refuse(piece, what, err);
 }
 
 /* Refuses a file that is shorter than what was loaded of it. Always false. */

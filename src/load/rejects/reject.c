@@ -13,8 +13,8 @@ enum { SAID_ONE_BY_ONE = 5, FIRST_RECORDS = 100 };
 
 struct rejects {
     reject_options_t options;
-    pthread_mutex_t lock;    /* of these: */
-    reject_writer_t *writer; /* NULL: nothing was rejected yet, or nothing is written */
+    pthread_mutex_t lock;   /* of these: */
+    reject_writer_t writer; /* not begun while nothing was rejected, or nothing is written */
     uint64_t count;
     uint64_t leading; /* of `count`: in the first block of options.first, which one thread reads in order */
 
@@ -40,7 +40,7 @@ rejects_t *rejects_new(const reject_options_t *options, err_t *err) {
 void rejects_free(rejects_t *rejects, bool again) {
     if (!rejects)
         return;
-    reject_writer_free(rejects->writer, again);
+    reject_writer_end(&rejects->writer, again);
     pthread_mutex_destroy(&rejects->lock);
     free(rejects);
 }
@@ -134,11 +134,9 @@ static bool say_too_many(rejects_t *rejects, bool at_end, err_t *err) {
 /* ---- one more ---- */
 
 static bool write_one(rejects_t *rejects, const reject_t *reject, err_t *err) {
-    if (!rejects->options.write)
-        return true;
-    if (!rejects->writer)
-        rejects->writer = reject_writer_new(&rejects->options.file, err);
-    return rejects->writer && reject_writer_add(rejects->writer, reject, err);
+    return !rejects->options.write ||
+           ((rejects->writer.target || reject_writer_begin(&rejects->writer, &rejects->options.file, err)) &&
+            reject_writer_add(&rejects->writer, reject, err));
 }
 
 static void report(const rejects_t *rejects, const reject_t *reject) {
@@ -176,7 +174,7 @@ bool rejects_check(rejects_t *rejects, err_t *err) {
 
 bool rejects_flush(rejects_t *rejects, err_t *err) {
     pthread_mutex_lock(&rejects->lock);
-    bool ok = !rejects->writer || reject_writer_flush(rejects->writer, err);
+    bool ok = !rejects->writer.target || reject_writer_flush(&rejects->writer, err);
     pthread_mutex_unlock(&rejects->lock);
     return ok;
 }
@@ -189,5 +187,5 @@ uint64_t rejects_count(rejects_t *rejects) {
 }
 
 const char *rejects_path(const rejects_t *rejects) {
-    return rejects->writer && rejects->count ? rejects->writer->path : NULL;
+    return rejects->writer.target && rejects->count ? rejects->writer.path : NULL;
 }

@@ -255,29 +255,22 @@ static bool open_file(reject_writer_t *writer, err_t *err) {
     return taking == TAKEN || cannot(wanted, "written", EBUSY, err);
 }
 
-reject_writer_t *reject_writer_new(const reject_target_t *target, err_t *err) {
-    reject_writer_t *writer = calloc(1, sizeof *writer);
+bool reject_writer_begin(reject_writer_t *writer, const reject_target_t *target, err_t *err) {
     reject_file_t file = {0};
-    if (!writer) {
-        err_memory(err, sizeof *writer);
-        return NULL;
-    }
-    writer->target = target;
-    writer->fd = -1;
+    *writer = (reject_writer_t){.target = target, .fd = -1};
     snprintf(writer->path, sizeof writer->path, "%s", target->path);
     writer->own_is_retried = is_retried(target, target->path);
     const bool ok = !writer->own_is_retried ||
                     ((reject_file_open(&file, target->path) || cannot(target->path, "read", errno, err)) &&
                      reject_file_known(&file, target->inputs, true, &writer->known, err));
     reject_file_close(&file);
-    if (ok)
-        return writer;
-    reject_writer_free(writer, false);
-    return NULL;
+    if (!ok)
+        reject_writer_end(writer, false);
+    return ok;
 }
 
-void reject_writer_free(reject_writer_t *writer, bool back) {
-    if (!writer)
+void reject_writer_end(reject_writer_t *writer, bool back) {
+    if (!writer->target)
         return;
     if (back)
         cut_back(writer, writer->kept);
@@ -285,7 +278,7 @@ void reject_writer_free(reject_writer_t *writer, bool back) {
         close(writer->fd); /* also releases the lock */
     reject_known_free(&writer->known);
     text_free(&writer->spelling);
-    free(writer);
+    writer->target = NULL;
 }
 
 /* ---- an entry ---- */

@@ -35,7 +35,7 @@ typedef struct {
 enum { REJECT_PATH = 4096, REJECT_PLACE = PLACE_MAX + 12 };
 
 typedef struct {
-    const reject_target_t *target;
+    const reject_target_t *target; /* NULL: not begun */
     char path[REJECT_PATH];
     int fd;      /* -1: not opened yet */
     int problem; /* errno of a failed write: later entries would begin in the middle of one */
@@ -51,10 +51,10 @@ typedef struct {
 /* True if a reject file is there or can be made. False also for a user's own file, to which nothing may be added. */
 bool rejects_may_use(const char *path, err_t *err);
 
-/* Opens no file for writing yet. If the retried file is the load's own, reads which rejects it has. NULL: status 8. */
-reject_writer_t *reject_writer_new(const reject_target_t *target, err_t *err);
-/* back: removes what was written since the last flush. NULL is allowed. */
-void reject_writer_free(reject_writer_t *writer, bool back);
+/* Opens no file for writing yet. If the retried file is the load's own, reads which rejects it has. False: status 8. */
+bool reject_writer_begin(reject_writer_t *writer, const reject_target_t *target, err_t *err);
+/* back: removes what was written since the last flush. Zeroed is allowed. */
+void reject_writer_end(reject_writer_t *writer, bool back);
 
 /* Writes an entry, unless the file has it. False: status 8. */
 bool reject_writer_add(reject_writer_t *writer, const reject_t *reject, err_t *err);

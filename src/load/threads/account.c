@@ -251,14 +251,11 @@ static uint64_t bytes_before(const block_t *block) {
     return is_of_input(block) && !block->after_another ? block->offset - window_of(block) : 0;
 }
 
-/* Refuses a changed input, or with --reload-changed has all of it loaded again. */
-static bool refuse_changed(loader_t *loader, uint64_t offset, const char *how, err_t *err) {
-    active_piece_t *piece = loader->begun.block->piece;
-    piece->changed = true;
-    return err_set(err, STATUS_INPUT,
-                   "%s has changed since it was loaded: at byte %llu %s. Put the old content back, or give "
-                   "--reload-changed, which removes its documents and loads it again",
-                   piece->input->name, (unsigned long long)offset, how);
+/* how: the evidence, after "at byte N". */
+static bool refuse_changed(const loader_t *loader, uint64_t offset, const char *how, err_t *err) {
+    char what[160];
+    snprintf(what, sizeof what, "at byte %llu %s", (unsigned long long)offset, how);
+    return changed_refuse(loader->begun.block->piece, what, err);
 }
 
 /* Returns how many bytes of the block's text lie in the window in which its first record begins. */
