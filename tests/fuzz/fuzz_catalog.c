@@ -120,7 +120,7 @@ static void try_header(store_t *store, err_t *err) {
     }
     LAB_MUST(!found || header.lease_ms > 0);
     if (found) {
-        LAB_MUST(store->first_ordinal == header.first_ordinal &&
+        LAB_MUST(store->live_from == header.first_ordinal &&
                  (header.layout != STORE_LAYOUT || header.first_ordinal <= header.next_ordinal));
         const header_change_t change = {.kind = HEADER_TAKE_NUMBERS,
                                         .generation = header.generation,

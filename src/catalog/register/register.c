@@ -232,8 +232,8 @@ static bool add_new(store_t *store, matching_t *m, bool *again, err_t *err) {
     ok = ok && store->add_entries(store, list, count, &added, err);
     *again = ok && added < count;
     /* an entry of a dropped collection may be in the way */
-    if (*again && store->first_ordinal)
-        ok = store->remove_entries(store, store->first_ordinal, err);
+    if (*again && store->live_from)
+        ok = store->remove_entries(store, store->live_from, err);
     free(list);
     return ok;
 }
@@ -369,7 +369,7 @@ static bool look_at_matched(store_t *store, const matching_t *m, bool *same, err
  * the way, and if an entry of an input has changed. */
 static bool read_on(store_t *store, matching_t *m, entries_t *known, err_t *err) {
     const size_t before = m->entries.count;
-    uint64_t from = before ? m->entries.entries[before - 1].ordinal + 1ull : store->first_ordinal;
+    uint64_t from = before ? m->entries.entries[before - 1].ordinal + 1ull : store->live_from;
     bool same = false, more = true;
     if (!look_at_matched(store, m, &same, err))
         return false;

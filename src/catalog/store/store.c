@@ -33,7 +33,7 @@ void loads_free(loads_t *loads) {
 
 bool store_read_all(store_t *store, const uint32_t *among, size_t among_count, entries_t *entries,
                     err_t *err) {
-    uint64_t from = store->first_ordinal;
+    uint64_t from = store->live_from;
     bool more = true;
     while (more)
         if (!store->read_entries(store, &from, among, among_count, entries, &more, err))
@@ -44,7 +44,7 @@ bool store_read_all(store_t *store, const uint32_t *among, size_t among_count, e
 bool store_read_header(store_t *store, catalog_header_t *header, bool *found, err_t *err) {
     if (!store->find_header(store, header, found, err))
         return false;
-    store->first_ordinal = *found ? header->first_ordinal : 0;
+    store->live_from = *found ? header->first_ordinal : 0;
     return true;
 }
 

@@ -162,8 +162,9 @@ void loads_free(loads_t *loads);
 
 typedef struct store store_t;
 struct store {
-    /* first_ordinal of the header that store_read_header has read last. */
-    uint64_t first_ordinal;
+    /* Entries with smaller ordinals belong to a collection that was dropped. Owned by store_read_header, which alone sets it, from
+     * each header (0 without one); it only rises, so an old value leaves out too little, never too much. */
+    uint64_t live_from;
 
     /* Called by store_read_header alone. */
     bool (*find_header)(store_t *store, catalog_header_t *header, bool *found, err_t *err);
@@ -206,13 +207,12 @@ bool store_is_no_uuid(const uint8_t uuid[STORE_UUID]);
 
 /* ---- built on these operations ---- */
 
-/* Reads the header, which the caller frees. From now on store_read_all leaves out the entries that belong to a dropped
- * collection, as this header says which ones these are. */
+/* Reads the header, which the caller frees, and sets store->live_from. */
 bool store_read_header(store_t *store, catalog_header_t *header, bool *found, err_t *err);
 /* The same without texts and columns: there is nothing to free. */
 bool store_read_numbers(store_t *store, catalog_header_t *header, bool *found, err_t *err);
 
-/* Reads all entries (or those among some ordinals) by ordinal, to the end, except those below first_ordinal: a load
+/* Reads all entries (or those among some ordinals) by ordinal, to the end, from live_from on: a load
  * that slept through a drop may add such entries at any time. */
 bool store_read_all(store_t *store, const uint32_t *among, size_t among_count, entries_t *entries,
                     err_t *err);
