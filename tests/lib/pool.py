@@ -147,7 +147,7 @@ def execute(options):
         print("        CPU time without shared servers: %.1f s" % (used.ru_utime + used.ru_stime), flush=True)
         sys.exit(status if status >= 0 else 128 - status)
     except unittest.SkipTest as skipped:
-        print(skipped)
+        print("skipped %s: %s" % (" ".join(options.command), skipped))
         sys.exit(77)
     except procs.Stopped as stopped:
         procs.end_children()
