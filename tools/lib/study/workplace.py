@@ -332,7 +332,7 @@ def _pieces(cells, left, together, most):
 def _markdown(part, width):
     """A table that reads well as it is, or a sentence."""
     if isinstance(part, str):
-        return part if part.startswith("# ") else textwrap.fill(part, width, break_long_words=False, break_on_hyphens=False)
+        return part if part.startswith("# ") else textwrap.fill(part, min(width, 145), break_long_words=False, break_on_hyphens=False)
     tables, left = [], part[1]
     for cells in _pieces(*part, width):
         widths = [max(len(row[i]) for row in cells) for i in range(len(cells[0]))]
