@@ -3,6 +3,7 @@
 A cell that cannot be trusted does not look like a number: "failed", "too noisy (0.31–0.55)", or, of few runs or
 on a machine that was busy with something else, "~0.31".
 """
+import re
 import statistics
 
 FEW = 3       # fewer runs than this are a hint, not a measurement
@@ -134,9 +135,13 @@ class Table:
         return "\n".join(["", self.title, ""] + drawn + self._notes("  "))
 
     def markdown(self):
-        lines = ["| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |"
-                 for line in [self.header, ["---"] + ["---:"] * (len(self.header) - 1)] + self.rows]
-        return "\n".join(["**%s**" % self.title, ""] + lines + ([""] + self._notes("- ") if self.notes else []))
+        """For the page: without ranges, since what scatters says so itself, and with the number of runs below."""
+        count = len(self.header) - (self.header[-1] == "n")
+        runs = sorted({row[-1] for row in self.rows}) if count < len(self.header) else []
+        notes = self.notes + (["runs: " + " or ".join(runs)] if runs else [])
+        lines = ["| " + " | ".join(re.sub(r"^(~?-?\d.*?) \(.*\)$", r"\1", cell).replace("|", "\\|") for cell in line[:count]) + " |"
+                 for line in [self.header, ["---"] + ["---:"] * (count - 1)] + self.rows]
+        return "\n".join(["**%s**" % self.title, ""] + lines + ([""] + ["- " + note for note in notes] if notes else []))
 
     def _notes(self, mark):
         return [mark + note for note in self.notes]
