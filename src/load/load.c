@@ -220,6 +220,7 @@ static bool run_once(const load_spec_t *spec, load_result_t *result, inputs_t *i
     result->course.listener = spec->listener;
     load_state_init(&run->loading);
     bool ok = load_inputs(run, err);
+    free_space_end(run->space, ok ? NULL : err);
     if (!ok)
         *again = (err->status == STATUS_INPUT && spec->reload_changed && remove_changed(run, err)) ||
                  may_begin_again(run, err, inputs);

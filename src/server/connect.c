@@ -339,7 +339,7 @@ static void set_authorities(mongoc_uri_t *uri) {
         mongoc_uri_set_option_as_utf8(uri, MONGOC_URI_TLSCAFILE, path);
 }
 
-static void set_options(mongoc_uri_t *uri, const server_options_t *options) {
+void connect_set_options(mongoc_uri_t *uri, const server_options_t *options) {
     const int64_t patience_ns = options->patience_ns;
     set_authorities(uri);
     if (!mongoc_uri_get_appname(uri))
@@ -513,7 +513,7 @@ static server_t *connect_to(address_t *address, const server_options_t *options,
     server->address = *address;
     server->patience_ns = options->patience_ns;
     server->reads = options->reads;
-    set_options(server->address.uri, options);
+    connect_set_options(server->address.uri, options);
     stop_hangs_up();
     snprintf(doing, sizeof doing, "connect to %.280s", server->address.hosts);
     mongoc_client_t *client =
@@ -550,7 +550,7 @@ server_t *server_of_hosts(const server_t *server, const char *hosts, const char 
 
 /* ---- the end ---- */
 
-static atomic_bool tls_was_used;
+atomic_bool connect_outlived;
 
 /* The monitors of a pool check their stop flag only every half second, which is longer than a small load takes, and one that
  * waits for a host that does not answer takes seconds. So a thread ends the pool. If the process ends first, the thread never
@@ -576,7 +576,7 @@ void server_destroy(server_t *server) {
     if (!server)
         return;
     const bool tls = server->address.uri && mongoc_uri_get_tls(server->address.uri);
-    tls_was_used |= tls;
+    connect_outlived |= tls;
     if (server->pool && ((tls && caller_current()) || !end_pool_later(server->pool)))
         mongoc_client_pool_destroy(server->pool);
     bson_destroy(server->data);
@@ -586,7 +586,7 @@ void server_destroy(server_t *server) {
 }
 
 void server_end_process(int status) {
-    if (!tls_was_used)
+    if (!connect_outlived)
         return;
     fflush(stdout);
     fflush(stderr);

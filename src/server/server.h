@@ -8,7 +8,8 @@
  *     address -> connect -> server -> command, cursor            (this header)
  *                              |----> collection, indexes        collection.h
  *                              |----> cluster, chunks            cluster.h: how it is sharded, placing, balancing
- *                              '----> writer, routers, direct    send.h: batches, one message at a time
+ *                              |----> writer, routers, direct    send.h: batches, one message at a time
+ *                              '----> free space                 free_space.h: warnings of full disks
  *
  * Patience: a server may be away (an election, a restart, a network). What failed is tried again until --patience is over;
  * then the run ends with status 4, and the same command goes on. A refusal is not tried again: it is a sentence with a status,
@@ -90,7 +91,7 @@ server_t *server_of_hosts(const server_t *server, const char *hosts, const char 
  * in the background. In the program of another author it waits for those that use TLS: at exit OpenSSL frees its tables under
  * them. NULL is allowed. */
 void server_destroy(server_t *server);
-/* The last call of a command: ends the process at once if monitors may still use TLS. Otherwise it does nothing. */
+/* The last call of a command: ends the process at once if threads may still use TLS or the driver. Otherwise it does nothing. */
 void server_end_process(int status);
 
 const server_facts_t *server_facts(const server_t *server);

@@ -30,6 +30,12 @@ bool connect_is_hopeless(const address_t *address, mongoc_client_t *client, cons
  * a:27017 [...]". Returns what may help: "see that the server runs ...". */
 const char *connect_describe(const address_t *address, mongoc_client_t *client, bson_error_t *error);
 
+/* connect.c. What this program asks of the driver, and what the user has not said in the URI. */
+void connect_set_options(mongoc_uri_t *uri, const server_options_t *options);
+
+/* connect.c. Threads may still use TLS or the driver when the process ends: see server_end_process. */
+extern atomic_bool connect_outlived;
+
 /* connect.c. The file of authorities that this system keeps at a place where OpenSSL, if it was built on another one, does not
  * look. False: OpenSSL finds some by itself, or there are none. `root` comes before each path: "", except in a test. */
 bool connect_find_authorities(const char *root, char path[PATH_MAX]);

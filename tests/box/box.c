@@ -282,7 +282,9 @@ bool box_last_was(box_t *box, const char *command, const char *collection, const
 
 void box_say(box_t *box, const char *command, const char *fields) {
     pthread_mutex_lock(&box->lock);
-    bson_t **said = strcmp(command, "hello") == 0 ? &box->said_of_hello : &box->said_of_build;
+    bson_t **said = strcmp(command, "hello") == 0     ? &box->said_of_hello
+                    : strcmp(command, "dbStats") == 0 ? &box->said_of_stats
+                                                      : &box->said_of_build;
     bson_destroy(*said);
     *said = box_json(fields);
     pthread_mutex_unlock(&box->lock);

@@ -78,7 +78,7 @@ size_t box_asked(box_t *box, const char *command, const char *collection);
 /* True if the last such command was sent, and matches the filter. */
 bool box_last_was(box_t *box, const char *command, const char *collection, const char *filter);
 
-/* What it says of itself: fields of buildInfo or hello. */
+/* What it says of itself: fields of buildInfo, hello or dbStats. */
 void box_say(box_t *box, const char *command, const char *fields);
 
 #endif

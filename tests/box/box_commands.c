@@ -75,6 +75,20 @@ static void host_info(const call_t *call) {
     say_ok(call->reply);
 }
 
+/* The disk is half full. */
+static void database_stats(const call_t *call) {
+    bson_t disk = BSON_INITIALIZER;
+    BCON_APPEND(&disk, "fsUsedSize", BCON_DOUBLE(5e11), "fsTotalSize", BCON_DOUBLE(1e12));
+    if (call->box->kind == BOX_ROUTER)
+        BCON_APPEND(call->reply, "raw", "{", "s0/a:1", BCON_DOCUMENT(&disk), "s1/b:1", BCON_DOCUMENT(&disk),
+                    "}");
+    else
+        bson_concat(call->reply, &disk);
+    bson_destroy(&disk);
+    box_overlay(call->reply, call->box->said_of_stats);
+    say_ok(call->reply);
+}
+
 static void nothing(const call_t *call) {
     say_ok(call->reply);
 }
@@ -747,6 +761,7 @@ static const struct {
     {"buildInfo", build_info, ""},
     {"serverStatus", server_status, "*"}, /* the sections that it should leave out */
     {"hostInfo", host_info, ""},
+    {"dbStats", database_stats, ""},
     {"ping", nothing, ""},
     {"connectionStatus", nothing, "showPrivileges"}, /* there are no users */
     {"endSessions", nothing, ""},

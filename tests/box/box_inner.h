@@ -125,7 +125,7 @@ struct box {
     size_t fault_count;
     box_asked_t asked[BOX_KINDS];
     size_t asked_count;
-    bson_t *said_of_build, *said_of_hello;
+    bson_t *said_of_build, *said_of_hello, *said_of_stats;
     int64_t updates; /* statements */
     int32_t moves;   /* of chunks */
     bson_oid_t process;

@@ -223,6 +223,7 @@ box_t *box_start(box_kind_t kind) {
     box->kind = kind;
     box->said_of_build = bson_new();
     box->said_of_hello = bson_new();
+    box->said_of_stats = bson_new();
     bson_oid_init(&box->process, NULL);
     pthread_mutex_init(&box->lock, NULL);
     pthread_cond_init(&box->changed, NULL);
@@ -250,6 +251,7 @@ static void free_box(box_t *box) {
         bson_destroy(box->asked[i].last);
     bson_destroy(box->said_of_build);
     bson_destroy(box->said_of_hello);
+    bson_destroy(box->said_of_stats);
     pthread_mutex_destroy(&box->lock);
     pthread_cond_destroy(&box->changed);
     free(box->threads);

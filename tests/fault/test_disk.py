@@ -4,6 +4,7 @@ import ctypes
 import gzip
 import os
 import resource
+import shutil
 import subprocess
 import tempfile
 import unittest
@@ -34,6 +35,7 @@ def room(folder):
 class Full:
     """A server that cannot write any more when some blocks of the load are done."""
     TEXT = rows(30000)
+    SAYS = ""
 
     def fills(self, fill, empty, did):
         texts = {"a.csv": self.TEXT}
@@ -46,6 +48,7 @@ class Full:
         moment.gate.set()
         _, said = self.over(load, (4,))
         self.assertRegex(said, "same command|make room")
+        self.assertRegex(said, self.SAYS)
         self.unrelayed()
         empty()
         self.down()
@@ -57,8 +60,15 @@ class Full:
         self.verified(texts, ["a.csv"], "%s; %d blocks were done by then" % (did, blocks))
 
 
+def fill_up(ballast, left):
+    """Leaves so many bytes of its disk."""
+    with contextlib.suppress(OSError), open(ballast, "ab") as file:  # a server may be quicker
+        file.write(bytes(max(room(os.path.dirname(ballast)) - left, 0)))
+
+
 class Server(Full, faultlab.OwnLab):
     """A server whose data lie on a disk that fills."""
+    SAYS = r"127[^ ]* has [34]\.\d(?s:.*) before that, [^,]*127[^ ]* had [\d.]+ MB of 10\d MB free"
 
     @classmethod
     def setUpClass(cls):
@@ -73,12 +83,43 @@ class Server(Full, faultlab.OwnLab):
         """the server's disk runs full: status 4 and what to do; with room again, the same command completes the load"""
         ballast = os.path.join(self.servers, "ballast")
         left = self.draw.randint(0, 1 << 20)
-
-        def fill():
-            with contextlib.suppress(OSError), open(ballast, "wb") as file:  # the server may be quicker
-                file.write(bytes(room(self.servers) - left))
-        self.fills(fill, lambda: os.unlink(ballast),
+        fill_up(ballast, 4 << 20)
+        self.fills(lambda: fill_up(ballast, left), lambda: os.unlink(ballast),
                    "the server's disk (a tmpfs) ran full, %d kB were left" % (left >> 10))
+
+
+class Member(faultlab.OwnLab):
+    """A replica set with logins, one of whose members has a small disk."""
+    options = {"replset": 3, "auth": True}
+
+    @classmethod
+    def setUpClass(cls):
+        cls.servers = tempfile.mkdtemp(prefix="disks-", dir=os.getcwd())
+        cls.addClassCleanup(shutil.rmtree, cls.servers, True)
+        small = os.path.join(cls.servers, "data2")
+        os.mkdir(small)
+        small_disk(small, "96m")
+        cls.addClassCleanup(subprocess.run, ["umount", "-l", small], check=True)
+        cls.addClassCleanup(mongods.stop, cls.servers, gently=False)
+        cls.up()
+
+    def test_full(self):
+        """one member's disk is nearly full: a warning of that member; it dies, and the others take the load"""
+        text, member = rows(30000), self.state["members"][2]
+        ballast = os.path.join(self.servers, "data2", "ballast")
+        fill_up(ballast, 4 << 20)
+        self.write("a.csv", text)
+        with open(self.folder / "said", "wb") as said:
+            load = self.start_held("a.csv", stderr=said)
+        livetest.wait_for(lambda: b"is full" in (self.folder / "said").read_bytes())
+        load.communicate()
+        warned = [line for line in (self.folder / "said").read_text().splitlines() if "is full" in line]
+        self.assertEqual((0, 1), (load.returncode, len(warned)), warned)
+        self.assertRegex(warned[0], "the disk of 127.0.0.1:%d has" % member["port"])
+        fill_up(ballast, 0)
+        self.write("b.csv", rows(60000, 2))
+        self.load("b.csv", "--compressor", "none")
+        self.assertEqual(90000, self.client.count(self.database, "results"))
 
 
 @livetest.nightly

@@ -505,6 +505,8 @@ static const row_t rows[] = {
     {"connectionStatus: 1, showPrivileges: true"},
     {"hostInfo: 1", "system: {numCores: '+'}", .in = "admin", .only = MEMBERS},
     {"serverStatus: 1", "opcounters: {update: '+'}", .in = "admin", .only = MEMBERS},
+    {"dbStats: 1", "fsUsedSize: '+', fsTotalSize: '+'", .only = MEMBERS},
+    {"dbStats: 1", "fsTotalSize: '-', raw: '+'", .only = ROUTER}, /* of each shard, by "s0/a:1,b:2" */
     {"hello: 1",
      "isWritablePrimary: true, setName: '-', msg: '-', maxBsonObjectSize: 16777216, topologyVersion: {processId: '+'}",
      .only = STANDALONE},

@@ -54,6 +54,23 @@ static void look_what_is_to_read(run_t *run) {
     }
 }
 
+/* The text of a packed file is taken as four times what it has on disk. */
+static uint64_t text_to_read(const active_piece_t *piece) {
+    const input_kind_t kind = piece->input->kind;
+    const bool packed = kind != INPUT_PLAIN && kind != INPUT_UTF16 && kind != INPUT_ENCODED;
+    return packed || input_is_in_stream(piece->input) ? 4 * piece->to_read : piece->to_read;
+}
+
+/* Not in a study, whose trials follow each other. With a limit or a filter it is not known how much will be loaded. */
+static void watch_free_space(run_t *run) {
+    const load_spec_t *spec = run->plan->spec;
+    uint64_t to_come = 0;
+    for (size_t i = 0; spec->limit == UINT64_MAX && !run->plan->filter && i < run->piece_count; i++)
+        to_come += text_to_read(&run->pieces[i]);
+    if (!spec->dry_run && !spec->trial)
+        run->space = free_space_begin(run->target->server, run->target->client, to_come);
+}
+
 void run_show_progress(run_t *run, const counts_t *counts, uint64_t bytes) {
     const uint64_t limit = run->feeder ? run->plan->spec->limit : UINT64_MAX;
     progress_state_t state = {.bytes = bytes,
@@ -432,6 +449,7 @@ static bool may_flush(const run_t *run, const err_t *why) {
 bool run_move_data(run_t *run, err_t *err) {
     const plan_t *plan = run->plan;
     look_what_is_to_read(run);
+    watch_free_space(run);
     progress_start(&run->progress);
     int64_t began = clock_now_ns();
     target_enter(run->target, TIMELINE_LOADING);

@@ -17,6 +17,7 @@
 #include "load/rejects/reject.h"
 #include "load/target/target.h"
 #include "load/threads/loader.h"
+#include "server/free_space.h"
 
 /* A portion (portion_t) is as much text as this load has read in the last two seconds, within these bounds. */
 enum { RUN_LEAST_PORTION = 1 << 20, RUN_MOST_PORTION = 64 << 20 };
@@ -45,6 +46,7 @@ typedef struct {
     size_t piece_count;
     uint64_t to_read;            /* bytes on disk of the files that were not done when the load began */
     const active_piece_t *first; /* the first of these; NULL: none */
+    free_space_t *space;         /* warns where there is no room for them; NULL: nobody does */
     void **kept;                 /* see run_keep */
     size_t kept_count, kept_room;
     late_document_t *late;          /* documents that may arrive late */
