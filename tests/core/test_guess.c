@@ -81,8 +81,8 @@ TEST(piece_in_the_middle) {
     guess_t *guess = guess_of(&nothing_said, "id,note\n1,a\n2,\"b\nc\"\n3,d\n", false,
                               "of a note\nand so on\"\n7.5,x\n8,y\n9,z", &err);
     assert_non_null(guess);
-    assert_int_equal(guess->records, 3 + 2);
-    assert_int_equal(guess->misfits + guess->quotes.torn, 0);
+    assert_int_equal(guess->counts.records, 3 + 2);
+    assert_int_equal(guess->counts.rejects, 0);
     expect_yaml(guess, "record: {delimiter: [\",\"], header: yes, exact: yes}\n"
                        "fields:\n"
                        "  - {name: id, type: number}\n"

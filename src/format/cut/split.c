@@ -255,11 +255,10 @@ bool split_at_ends(split_t *split, const schema_t *schema, const uint8_t *text, 
     return scratch && !left;
 }
 
-bool split_needs_quotes(const split_t *split, const schema_t *schema, char delimiter, const span_t *span) {
-    const uint8_t *const text = span->text;
-    const size_t length = span->length;
+bool split_needs_quotes(const schema_t *schema, char delimiter, bool several, const uint8_t *text,
+                        size_t length) {
     const bool lines = memchr(text, '\n', length) || memchr(text, '\r', length);
-    return memchr(text, schema->quote, length) || (lines && split->count > 1) ||
+    return memchr(text, schema->quote, length) || (lines && several) ||
            delimiter_find(schema, delimiter, text, length, 0);
 }
 
@@ -267,7 +266,7 @@ const span_t *split_find_needless(const split_t *split, const schema_t *schema, 
     for (size_t i = 0; i < split->count; i++) {
         const span_t *span = &split->spans[i];
         if (span->length && span->length != span->raw_length &&
-            !split_needs_quotes(split, schema, delimiter, span))
+            !split_needs_quotes(schema, delimiter, split->count > 1, span->text, span->length))
             return span;
     }
     return NULL;

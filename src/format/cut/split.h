@@ -65,9 +65,10 @@ void split_free(split_t *split);
 /* How many backslashes the text ends with. */
 size_t split_backslashes(const uint8_t *text, size_t length);
 
-/* Does a field of the record hold what has to be in quotes: a delimiter, a quote, or a line end? Not the latter where it is the
- * only field: then each line looks like a record. */
-bool split_needs_quotes(const split_t *split, const schema_t *schema, char delimiter, const span_t *span);
+/* True if the text of a field has to be in quotes: it holds a delimiter, a quote, or a line end. The latter only if the record has
+ * several fields: otherwise each line looks like a record. */
+bool split_needs_quotes(const schema_t *schema, char delimiter, bool several, const uint8_t *text,
+                        size_t length);
 
 /* The first field that is in quotes, and does not need them; NULL: there is none. `""` may be text or nothing. */
 const span_t *split_find_needless(const split_t *split, const schema_t *schema, char delimiter);

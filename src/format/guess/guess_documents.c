@@ -42,7 +42,7 @@ guess_column_t *guess_column_at(guess_t *guess, const char *path, err_t *err) {
     size_t i = 0;
     while (i < guess->structure.columns && strcmp(guess->columns[i].text, path) != 0)
         i++;
-    if (i == guess->structure.columns && !guess_add_column(guess, path, strlen(path), err))
+    if (i == guess->structure.columns && !guess_add_column(guess, path, strlen(path), NULL, err))
         return NULL;
     return &guess->columns[i];
 }
@@ -105,7 +105,7 @@ bool guess_take_documents(guess_t *guess, const uint8_t *text, size_t length, bo
         while (object < at + end && json_span_is_around(text[object]))
             object++;
         at += end;
-        guess->records += object < at;
+        guess->counts.records += object < at;
         if (json && object < LOOK_AT && !note_object(guess, text + object, at - object, err))
             return false;
     }

@@ -1,8 +1,7 @@
 /* Which line names the columns, and what the columns are called.
  *
  * The first record is the header, or there is none. (guess_structure.c finds the first record, also after titles.) Each field of
- * the first record is compared with its column: with the column's type, and with the first values below it when these are
- * added to the column (guess_compare_head).
+ * the first record is compared with its column: with the column's type, and with the first values below it (head_of).
  *
  *      below            the field                                       is evidence
  *      a type           is of the type, too, and written so             3 that it is a record
@@ -155,6 +154,31 @@ static bool is_period(const char *text, size_t length) {
 
 /* ---- a field, and how the values below are written ---- */
 
+/* A number as it is written: whole, or with marks. */
+typedef struct {
+    bool is, whole;
+    size_t digits; /* before the first mark */
+    long size;     /* without what follows the first mark; of nine digits at most */
+} figure_t;
+
+/* A field of the first record, and the values below it. */
+typedef struct {
+    const guess_column_t *column;
+    const char *text; /* without the blanks around it */
+    size_t length;
+    figure_t figure;
+    unsigned signs;
+    bool nothing;   /* it is empty, or a word for a null value */
+    bool typed;     /* it alone has a type */
+    bool day;       /* it is a date, or a part of a year */
+    bool word;      /* it is a word that often names a column, as no value is */
+    bool same;      /* a value is the same text */
+    unsigned all;   /* signs of all values */
+    size_t values;  /* all but null values; of them: */
+    size_t alike;   /* those that are written as the field is */
+    size_t figures; /* those of digits and signs: numbers, dates, times */
+} head_t;
+
 static figure_t figure_of(const uint8_t *text, size_t length) {
     figure_t figure = {.is = length && digits_is_one(text[length - 1]), .whole = true};
     for (size_t i = length && *text == '-'; i < length; i++) {
@@ -185,8 +209,7 @@ static unsigned signs_of(const uint8_t *text, size_t length) {
     return signs;
 }
 
-static void begin_head(guess_column_t *column) {
-    head_t *field = &column->head;
+static head_t begin_head(const guess_column_t *column) {
     const uint8_t *text = (const uint8_t *)column->text;
     size_t length = column->length;
     column_t one;
@@ -194,14 +217,15 @@ static void begin_head(guess_column_t *column) {
     guess_column_add(&one, text, length);
     const field_type_t kind = guess_column_decide(&one).kind;
     blanks_trim(&text, &length);
-    *field = (head_t){.text = (const char *)text,
-                      .length = length,
-                      .figure = figure_of(text, length),
-                      .signs = signs_of(text, length)};
-    field->nothing = !one.values;
-    field->typed = one.values && !guess_kind_is_text(kind);
-    field->word = is_column_word(field->text, length);
-    field->day = (one.values && kind == TYPE_DATE) || is_period(field->text, length);
+    return (head_t){.column = column,
+                    .text = (const char *)text,
+                    .length = length,
+                    .figure = figure_of(text, length),
+                    .signs = signs_of(text, length),
+                    .nothing = !one.values,
+                    .typed = one.values && !guess_kind_is_text(kind),
+                    .word = is_column_word((const char *)text, length),
+                    .day = (one.values && kind == TYPE_DATE) || is_period((const char *)text, length)};
 }
 
 /* True if a value is written as the field is. */
@@ -218,12 +242,7 @@ static bool is_alike(const head_t *field, const uint8_t *text, size_t length) {
                                         : !value.whole);
 }
 
-void guess_compare_head(guess_column_t *column, const span_t *span) {
-    head_t *field = &column->head;
-    const uint8_t *text = span->text;
-    size_t length = span->length;
-    if (field->values >= ROWS || !length || guess_is_null(text, length))
-        return;
+static void compare(head_t *field, const uint8_t *text, size_t length) {
     blanks_trim(&text, &length);
     const unsigned signs = signs_of(text, length);
     field->all = field->values++ ? field->all & signs : signs;
@@ -233,40 +252,16 @@ void guess_compare_head(guess_column_t *column, const span_t *span) {
     field->word = field->word && !is_column_word((const char *)text, length);
 }
 
-/* Makes the field the name of its column. In a line below other names it follows the name above it, or that of the group: the
- * nearest one on the left. */
-static bool add_name(guess_t *guess, size_t at, const span_t *span, err_t *err) {
-    guess_column_t *column = &guess->columns[at], *group = column;
-    while (group > guess->columns && !group->length)
-        group--;
-    text_t text = {.length = 0};
-    text_append_bytes(&text, group->length ? group->text : "", group->length);
-    text_append(&text, group->length ? " " : "");
-    text_append_bytes(&text, span->length ? (const char *)span->text : "", span->length);
-    free(column->text);
-    column->length = text.length;
-    column->text = text_take(&text, err);
-    return column->text != NULL;
-}
-
-bool guess_cut_first(guess_t *guess, const dialect_line_t *line, err_t *err) {
-    structure_t *structure = &guess->structure;
-    if (!guess_split_line(guess, line, err))
-        return false;
-    const size_t count = guess->split.count;
-    if (count == structure->columns)
-        structure->odd_header = structure->unsure_names = false;
-    guess->first_misfits = count != structure->columns || !split_is_sound(&guess->split);
-    const size_t shift = structure->odd_header;
-    guess_note_quotes(guess, true);
-    for (size_t i = structure->columns; i-- > 0;) {
-        const span_t none = {.length = 0},
-                     *span = i >= shift && i - shift < count ? &guess->split.spans[i - shift] : &none;
-        if ((span->length || !guess->columns[i].text) && !add_name(guess, i, span, err))
-            return false;
-        begin_head(&guess->columns[i]);
+/* Compares a field of the first record with the first values of its column. */
+static head_t head_of(const guess_t *guess, size_t index) {
+    head_t field = begin_head(&guess->columns[index]);
+    for (size_t i = 0; i < guess->sheet.count && field.values < ROWS; i++) {
+        const row_t *row = &guess->sheet.rows[i];
+        const cell_t *cell = guess_is_record(guess, row) ? guess_cell(guess, row, index) : NULL;
+        if (cell && cell->length && !guess_is_null(cell->text, cell->length))
+            compare(&field, cell->text, cell->length);
     }
-    return true;
+    return field;
 }
 
 /* ---- evidence ---- */
@@ -296,7 +291,7 @@ static bool check_description(guess_t *guess, const guess_piece_t *piece, err_t 
     for (int i = guess->structure.unsure; i < 2; i++)
         if (!guess_next(&guess->schema, &at, piece->text + piece->length, piece->ends, &row))
             return true;
-    if (!guess_split_line(guess, &row, err))
+    if (!guess_split_line(guess, row.text, row.length, err))
         return false;
     const size_t line = 1 + lines_count(piece->text, (size_t)(row.text - piece->text));
     return !is_description(guess, &row) ||
@@ -316,8 +311,7 @@ typedef struct {
 } evidence_t;
 
 /* True if the field and the next one are a day each, or years in a row, which head the columns of many a table. */
-static bool are_heads(const guess_t *guess, size_t at) {
-    const head_t *one = &guess->columns[at].head, *next = &guess->columns[at + 1].head;
+static bool are_heads(const head_t *one, const head_t *next) {
     const long years = labs(next->figure.size - one->figure.size);
     return is_year(&one->figure) ? is_year(&next->figure) && years && years <= NEAR_YEARS
                                  : one->day && next->day;
@@ -334,9 +328,8 @@ static bool is_caption(const head_t *field) {
     return field->signs & LETTER && field->length >= CAPTION;
 }
 
-static void weigh_typed(const guess_column_t *column, evidence_t *evidence) {
-    const head_t *field = &column->head;
-    if (is_of_type(column)) {
+static void weigh_typed(const head_t *field, evidence_t *evidence) {
+    if (is_of_type(field->column)) {
         evidence->record += FITS;
     } else if (field->typed || field->day || (field->signs & (DIGIT | LETTER)) == DIGIT) { /* 1 234 */
         evidence->unlike += UNLIKE;
@@ -349,8 +342,7 @@ static void weigh_typed(const guess_column_t *column, evidence_t *evidence) {
     }
 }
 
-static void weigh_text(const guess_column_t *column, evidence_t *evidence) {
-    const head_t *field = &column->head;
+static void weigh_text(const head_t *field, evidence_t *evidence) {
     const bool name = is_name_like(field->text, field->length);
     const size_t words = field->values - field->figures;
     const unsigned lacks = field->all & ~field->signs;
@@ -360,7 +352,7 @@ static void weigh_text(const guess_column_t *column, evidence_t *evidence) {
     }
     const bool figures = !words && field->values >= LEAST_ROWS,
                caption = !name && figures && is_caption(field);
-    evidence->odd += !name && !caption && column->column.values;
+    evidence->odd += !name && !caption && field->column->column.values;
     evidence->names += field->word + caption;
     evidence->record += field->same;
     const bool grouped = field->figure.is && !words; /* 1 234 above 5 678 and 7 */
@@ -369,18 +361,17 @@ static void weigh_text(const guess_column_t *column, evidence_t *evidence) {
         evidence->names += !words ? ENOUGH : lacks & MANNERS || MOST_OF * words <= field->values;
 }
 
-static evidence_t weigh(const guess_t *guess) {
-    const size_t columns = guess->structure.columns;
+/* heads: one for each column, and an empty one before and after them. */
+static evidence_t weigh(const head_t *heads, size_t columns) {
     evidence_t evidence = {0};
     bool falls = false;
     long last = -1;
     size_t rising = 0;
-    for (size_t i = 0; i < columns; i++) {
-        const guess_column_t *column = &guess->columns[i];
-        const head_t *field = &column->head;
+    for (size_t i = 1; i <= columns; i++) {
+        const head_t *field = &heads[i];
+        const guess_column_t *column = field->column;
         const bool values = column->column.values, typed = values && !guess_kind_is_text(column->is.kind),
-                   follows = i && are_heads(guess, i - 1),
-                   head = follows || (i + 1 < columns && are_heads(guess, i));
+                   follows = are_heads(field - 1, field), head = follows || are_heads(field, field + 1);
         if (field->figure.is && field->figure.whole) {
             falls |= field->figure.size <= last;
             last = field->figure.size;
@@ -389,15 +380,15 @@ static evidence_t weigh(const guess_t *guess) {
         if (head && guess_kind_is_number(column->is.kind) && 2 * field->alike < field->values)
             evidence.heads += !follows ? 0 : field->day ? 2 : 1;
         else if (!field->length)
-            evidence.odd += i && values ? 2 : 0;
+            evidence.odd += i > 1 && values ? 2 : 0;
         else if (field->nothing || (head && is_year(&field->figure)))
             continue;
         else if (field->figure.is && (typed || field->figure.whole) && field->values && !field->alike)
             evidence.unlike += UNLIKE;
         else if (typed)
-            weigh_typed(column, &evidence);
+            weigh_typed(field, &evidence);
         else
-            weigh_text(column, &evidence);
+            weigh_text(field, &evidence);
     }
     evidence.names += evidence.heads > 1 ? FITS : 0;
     evidence.record += evidence.code ? ENOUGH : 0;
@@ -450,6 +441,7 @@ static bool has_doubles(const guess_t *guess) {
  * records that neither explains. */
 static bool settle(guess_t *guess, bool header, err_t *err) {
     const structure_t *structure = &guess->structure;
+    guess->settled = true;
     const bool said = guess->options.header != GUESS_ANY_HEADER;
     if (structure->unsure_names && (!said || (header && structure->ends_empty)))
         return refuse_fields(guess, guess->first_line, structure->columns - 1, err);
@@ -470,18 +462,18 @@ static bool settle(guess_t *guess, bool header, err_t *err) {
 }
 
 /* Decides by the evidence. yes: the user says that some line names the columns. */
-static bool decide(guess_t *guess, bool yes, err_t *err) {
+static bool decide(guess_t *guess, bool yes, const evidence_t evidence, err_t *err) {
     const structure_t *structure = &guess->structure;
-    const evidence_t evidence = weigh(guess);
     const size_t against = evidence.record + evidence.odd + evidence.unlike;
     const bool titles = structure->unsure || (structure->titles && structure->before == structure->columns),
                named = !structure->unsure && evidence.names >= ENOUGH && evidence.names >= 2 * against,
                one = structure->columns == 1,
                unlike = (evidence.unlike && evidence.record <= evidence.unlike) ||
-                        (guess->records && evidence.rises);
-    if (guess->repeated && (evidence.names || guess->marked_again) && (one || evidence.names < NAME))
+                        (guess->counts.records && evidence.rises);
+    if (guess->counts.repeated && (evidence.names || guess->counts.marked_again) &&
+        (one || evidence.names < NAME))
         return ask(guess, "it is there again, as a value or where files were put together", err);
-    if (named && !guess->records && !yes)
+    if (named && !guess->counts.records && !yes)
         return ask(guess, "no record follows it", err);
     if (structure->wider > 1)
         return refuse_fields(guess, guess->first_line - 1, structure->before, err);
@@ -507,29 +499,29 @@ bool guess_find_header(guess_t *guess, err_t *err) {
         return false;
     if (no || (yes && (line || !unsure_lines(guess))) || structure->odd_header || structure->named)
         return settle(guess, !no, err);
-    return decide(guess, yes, err);
+    head_t *heads = calloc(structure->columns + 2, sizeof *heads);
+    if (!heads)
+        return err_memory(err, (structure->columns + 2) * sizeof *heads);
+    for (size_t i = 0; i < structure->columns; i++)
+        heads[i + 1] = head_of(guess, i);
+    const evidence_t evidence = weigh(heads, structure->columns);
+    free(heads);
+    return decide(guess, yes, evidence, err);
 }
 
 /* ---- names and keys ---- */
-
-char *guess_utf8(const guess_t *guess, const uint8_t *text, size_t length) {
-    char *utf8 = calloc(1, ENCODING_MOST_BYTES * length + 1);
-    if (utf8 && encoding_converts(guess->encoding, text, length))
-        encoding_to_utf8(guess->encoding, (uint8_t *)utf8, text, length);
-    else if (utf8)
-        memcpy(utf8, text, length);
-    return utf8;
-}
 
 bool guess_read_names(guess_t *guess, err_t *err) {
     for (size_t i = guess->decided; i < guess->structure.columns; i++) {
         guess_column_t *column = &guess->columns[i];
         const uint8_t *text = (const uint8_t *)column->text;
         size_t length = column->length;
+        text_t name = {.length = 0};
         blanks_trim(&text, &length);
         free(column->name);
-        if (!(column->name = guess_utf8(guess, text, length)))
-            return err_memory(err, length);
+        encoding_append(&name, guess->encoding, text, length);
+        if (!(column->name = text_take(&name, err)))
+            return false;
     }
     return true;
 }
@@ -563,16 +555,10 @@ static char *make_key(const char *name, bool dots) {
     return key;
 }
 
-/* True if the keys are the same, or one is a subdocument of the other. */
-static bool keys_collide(const char *one, const char *other) {
-    const size_t a = strlen(one), b = strlen(other), shorter = a < b ? a : b;
-    return strncmp(one, other, shorter) == 0 && (a == b || (a < b ? other : one)[shorter] == '.');
-}
-
 /* The first column before this one whose key collides with this key; NULL: none. */
 static guess_column_t *find_taken(const guess_t *guess, size_t before, const char *key) {
     for (size_t i = 0; i < before; i++)
-        if (keys_collide(guess->columns[i].key, key))
+        if (schema_keys_clash(guess->columns[i].key, key))
             return &guess->columns[i];
     return NULL;
 }
@@ -625,7 +611,7 @@ static bool check_new_key(const guess_t *guess, size_t at, err_t *err) {
     err_set(err, STATUS_INPUT,
             "%.1000s: the key '%s' of the new column '%s' does not go with the key '%s' of the column '%s': "
             "give it another one with --type '%s'",
-            guess->here, column->key, column->name, taken->key, taken->name,
+            guess->name, column->key, column->name, taken->key, taken->name,
             option.bytes ? option.bytes : "");
     text_free(&option);
     return false;

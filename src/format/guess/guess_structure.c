@@ -651,7 +651,7 @@ bool guess_find_structure(structure_t *structure, const char *name, const uint8_
                           bool whole, const guess_options_t *said, err_t *err) {
     const uint8_t *const end = text + length, *const at = text + lines_bom(text, length);
     const bool given = end - at > 6 && strncasecmp((const char *)at, "sep=", 4) == 0 &&
-                      (at[5] == '\n' || at[5] == '\r') && memchr(delimiters, at[4], CANDIDATES);
+                       (at[5] == '\n' || at[5] == '\r') && memchr(delimiters, at[4], CANDIDATES);
     const uint8_t *first = find_line(at, end, given && said->header_line < 2 ? 2 : said->header_line);
     if (!first || said->header_line > SCHEMA_MOST_SKIPPED + 1)
         return err_set(err, STATUS_INPUT,

@@ -1,5 +1,4 @@
-/* What the records of a text show besides values (guess_look_at_text, once a record), and what follows from all of them
- * (guess_find_text): line ends, quotes, encoding.
+/* Line ends, quotes and encoding, by the rows and cells of the sheet (guess_find_text).
  *
  * Quotes: guess_find_structure decides by the beginning of a text whether they enclose texts or are ordinary characters. The user
  * is asked for these reasons:
@@ -25,82 +24,97 @@
 
 /* ---- quotes ---- */
 
+/* What the rows show about quotes. */
+typedef struct {
+    uint64_t odd,
+        several; /* records with something after a closing quote; of several lines that look like records */
+    bool any;    /* a field or a name is in quotes, */
+    bool needed; /* one of which needs them; */
+    bool loose;  /* or holds a quote, and is in none */
+    bool some, most;   /* in a column some values are in quotes; most are */
+    const char *blank; /* the first input with a text in quotes after a blank; NULL: there is none */
+} quotes_t;
+
 /* True if blanks stand before a quote. */
-static bool is_after_blank(const span_t *span, char quote) {
-    const uint8_t *text = span->text;
-    size_t length = span->length;
+static bool is_after_blank(const cell_t *cell, char quote) {
+    const uint8_t *text = cell->text;
+    size_t length = cell->length;
     blanks_trim(&text, &length);
-    return text > span->text && length > 1 && span->length == span->raw_length && *text == (uint8_t)quote;
+    return text > cell->text && length > 1 && !cell->enclosed && *text == (uint8_t)quote;
 }
 
-void guess_note_quotes(guess_t *guess, bool names) {
+/* Notes the quotes of a cell. Returns whether it is a text in quotes. */
+static bool look_at_cell(const guess_t *guess, const row_t *row, const cell_t *cell, quotes_t *quotes) {
     const char quote = guess->schema.quote;
-    guess_quotes_t *quotes = &guess->quotes;
-    for (size_t i = 0; i < guess->split.count && i < guess->structure.columns; i++) {
-        const span_t *span = &guess->split.spans[i];
-        const bool enclosed = span->length != span->raw_length;
-        if (!quotes->blank && is_after_blank(span, quote))
-            quotes->blank = guess->here;
-        quotes->loose |= span->length && !enclosed && memchr(span->text, quote, span->length) != NULL;
-        quotes->any |= enclosed;
-        if (names || !enclosed || !span->length)
+    if (!quotes->blank && is_after_blank(cell, quote))
+        quotes->blank = row->input;
+    quotes->loose |= cell->length && !cell->enclosed && memchr(cell->text, quote, cell->length);
+    quotes->any |= cell->enclosed;
+    if (row->kind == ROW_NAMES || !cell->enclosed || !cell->length)
+        return false;
+    quotes->needed |= split_needs_quotes(&guess->schema, guess->schema.delimiters[0], guess->fields > 1,
+                                         cell->text, cell->length);
+    return true;
+}
+
+static quotes_t study_quotes(const guess_t *guess) {
+    static _Thread_local uint64_t enclosed[SCHEMA_MOST_FIELDS]; /* by column */
+    const sheet_t *sheet = &guess->sheet;
+    const char quote = guess->schema.quote;
+    quotes_t quotes = {0};
+    memset(enclosed, 0, sizeof enclosed);
+    for (const row_t *row = sheet->rows; row < sheet->rows + sheet->count; row++) {
+        const bool counts = row->kind == ROW_NAMES || guess_is_record(guess, row);
+        if (!quote || !counts || !memchr(row->text, quote, row->length))
             continue;
-        guess->columns[i].in_quotes++;
-        quotes->needed |=
-            split_needs_quotes(&guess->split, &guess->schema, guess->schema.delimiters[0], span);
+        quotes.odd += row->torn;
+        quotes.several += row->several;
+        for (size_t i = 0; i < row->count; i++) {
+            const cell_t *cell = guess_cell(guess, row, i);
+            enclosed[i] += cell && look_at_cell(guess, row, cell, &quotes);
+        }
     }
-}
-
-static bool are_uncommon(const guess_t *guess) {
-    const char delimiter = guess->schema.delimiters[0];
-    return (delimiter != ',' && delimiter != ';') || guess->structure.columns == 1 || guess->quotes.loose;
-}
-
-bool guess_is_of_no_quotes(const guess_t *guess) {
-    return guess->schema.quote && !guess->options.quote && !guess->quotes.any && are_uncommon(guess);
-}
-
-/* `"Heroes"` among `So` and `12" mixes` */
-static bool are_needless(const guess_t *guess) {
-    bool some = false, most = false;
     for (size_t i = 0; i < guess->structure.columns; i++) {
-        some |= guess->columns[i].in_quotes > 0;
-        most |= guess->columns[i].in_quotes * 2 > guess->columns[i].column.values;
+        quotes.some |= enclosed[i] > 0;
+        quotes.most |= enclosed[i] * 2 > guess->columns[i].column.values;
     }
-    return are_uncommon(guess) && some && !most && !guess->quotes.needed;
+    return quotes;
 }
 
 static bool find_quotes(guess_t *guess, err_t *err) {
-    const guess_quotes_t *quotes = &guess->quotes;
-    const char quote = guess->schema.quote;
+    const quotes_t quotes = study_quotes(guess);
+    const char quote = guess->schema.quote, delimiter = guess->schema.delimiters[0];
+    const bool said = guess->options.quote, uncommon = (delimiter != ',' && delimiter != ';') ||
+                                                       guess->structure.columns == 1 || quotes.loose;
     const struct {
         bool is;
         const char *why, *otherwise;
     } reasons[] = {
-        {guess->structure.unsure_quotes && !guess->options.quote,
+        {guess->structure.unsure_quotes && !said,
          "some stand in other quotes than the rest, are followed by a blank, enclose nothing, or hold a "
          "quote after a backslash",
          "--with quote=double or --with quote=single"},
-        {quotes->cut_off, "the last one opens a text that the file does not end; it may have been cut off",
+        {guess->cut_off, "the last one opens a text that the file does not end; it may have been cut off",
          "--with quote=double or --with quote=single"},
-        {quotes->blank, "some stand after a blank, where a quote encloses nothing", "take those blanks out"},
-        {quotes->odd * 2 > guess->records,
+        {quotes.blank, "some stand after a blank, where a quote encloses nothing", "take those blanks out"},
+        {quotes.odd * 2 > guess->counts.records,
          "in most records something follows the quote that ends a text, be it a blank",
          "take out what stands there, or give a --format (escape, quote)"},
-        {quotes->torn && !guess->options.quote,
-         "some go around several lines, each of which looks like a record itself",
+        {quotes.several && !said, "some go around several lines, each of which looks like a record itself",
          "a --format with multiline: yes, which reads these records, or --with quote=double (or single), "
          "which rejects them"},
-        {quote && !guess->options.quote && are_needless(guess),
+        /* `"Heroes"` among `So` and `12" mixes` */
+        {quote && !said && uncommon && quotes.some && !quotes.most && !quotes.needed,
          "some values have quotes that they do not need, and most have none",
          quote == '"' ? "--with quote=double" : "--with quote=single"},
     };
+    guess->unquoted = quote && !said && uncommon && !quotes.any;
     for (size_t i = 0; i < COUNT(reasons); i++)
         if (reasons[i].is)
             return err_set(err, STATUS_INPUT,
                            "%.1000s: its quotes may enclose texts, or be ordinary characters: %s. Give "
                            "--with quote=none if they are a part of the texts; else %s",
-                           quotes->blank ? quotes->blank : guess->name, reasons[i].why, reasons[i].otherwise);
+                           quotes.blank ? quotes.blank : guess->name, reasons[i].why, reasons[i].otherwise);
     return true;
 }
 
@@ -182,31 +196,56 @@ static bool is_in_place(const uint8_t *text, size_t length, size_t at) {
            (!is_letter(byte) || (to - from > 2 && (isalpha(before) || isalpha(after))));
 }
 
-static void look_at_bytes(guess_t *guess, const uint8_t *text, size_t length) {
-    enum { KEPT = sizeof guess->words.first / ENCODING_MOST_BYTES - 1 };
+/* What the texts show about the encoding. */
+typedef struct {
+    const char *wide, *other; /* the first input with UTF-8 that is no ASCII; with text that is not UTF-8 */
+    uint64_t count;           /* bytes above 7f of text that is not UTF-8; */
+    uint64_t odd;             /* those of them that stand where they would not in windows-1252; */
+    char first[24];           /* the first one, with what is around it, in UTF-8, */
+    const char *in;           /* and the input that holds it */
+} bytes_t;
+
+static void look_at_bytes(bytes_t *found, const char *input, const uint8_t *text, size_t length) {
+    enum { KEPT = sizeof found->first / ENCODING_MOST_BYTES - 1 };
     if (encoding_is_ascii(text, length))
         return;
     const bool valid = utf8_valid(text, length),
                possible = !valid && encoding_is(ENCODING_WINDOWS_1252, text, length);
-    const char **in = valid ? &guess->wide_characters : &guess->other_bytes;
-    *in = *in ? *in : guess->here;
+    const char **in = valid ? &found->wide : &found->other;
+    *in = *in ? *in : input;
     for (size_t at = 0; !valid && at < length; at++) {
         if (text[at] < 0x80)
             continue;
-        guess->words.count++;
+        found->count++;
         if (possible && is_in_place(text, length, at))
             continue;
-        if (!guess->words.odd) {
+        if (!found->odd) {
             size_t from = at;
             while (from && at - from < KEPT / 2 && text[from - 1] > ' ')
                 from--;
-            guess->words.in = guess->here;
-            encoding_to_utf8(possible ? ENCODING_WINDOWS_1252 : ENCODING_LATIN1,
-                             (uint8_t *)guess->words.first, text + from,
-                             length - from < KEPT ? length - from : KEPT);
+            found->in = input;
+            encoding_to_utf8(possible ? ENCODING_WINDOWS_1252 : ENCODING_LATIN1, (uint8_t *)found->first,
+                             text + from, length - from < KEPT ? length - from : KEPT);
         }
-        guess->words.odd += possible ? 1 : NEVER;
+        found->odd += possible ? 1 : NEVER;
     }
+}
+
+static bytes_t study_bytes(const guess_t *guess) {
+    const sheet_t *sheet = &guess->sheet;
+    bytes_t found = {.count = 0};
+    for (const row_t *row = sheet->rows; row < sheet->rows + sheet->count; row++) {
+        if (!guess_is_record(guess, row) || encoding_is_ascii(row->text, row->length))
+            continue;
+        for (size_t i = 0; i < row->count; i++)
+            look_at_bytes(&found, row->input, sheet->cells[row->first + i].text,
+                          sheet->cells[row->first + i].length);
+    }
+    for (size_t i = 0; i < guess->structure.columns; i++)
+        look_at_bytes(&found, guess->name, (const uint8_t *)guess->columns[i].text, guess->columns[i].length);
+    if (!utf8_valid(guess->first.text, guess->first.length))
+        look_at_bytes(&found, guess->name, guess->first.text, guess->first.length);
+    return found;
 }
 
 /* Checks what the user says. The first record may have to be written into the format, so it must be text in the encoding. */
@@ -223,55 +262,38 @@ static bool check_given(const guess_t *guess, err_t *err) {
 }
 
 static bool find_encoding(guess_t *guess, err_t *err) {
-    guess->here = guess->name;
-    for (size_t i = 0; i < guess->structure.columns; i++)
-        look_at_bytes(guess, (const uint8_t *)guess->columns[i].text, guess->columns[i].length);
-    if (!utf8_valid(guess->first.text, guess->first.length))
-        look_at_bytes(guess, guess->first.text, guess->first.length);
+    const bytes_t found = study_bytes(guess);
     const uint8_t given = guess->options.encoding;
-    guess->encoding = given                ? (encoding_t)(given - 1)
-                      : guess->other_bytes ? ENCODING_WINDOWS_1252_NOT_UTF8
-                                           : ENCODING_NONE;
+    guess->encoding = given         ? (encoding_t)(given - 1)
+                      : found.other ? ENCODING_WINDOWS_1252_NOT_UTF8
+                                    : ENCODING_NONE;
     if (given)
         return check_given(guess, err);
-    if (guess->words.odd && guess->words.odd * MOST_OF >= guess->words.count)
+    if (found.odd && found.odd * MOST_OF >= found.count)
         return err_set(
             err, STATUS_INPUT,
             "%.1000s: its text is not UTF-8, and hardly windows-1252, in which it would have words "
             "such as '%s'. Say which encoding it is: --with encoding=NAME (NAME may be " ENCODINGS
             "; iconv -l lists all), or --with encoding=windows-1252 if it is that after all",
-            guess->words.in, guess->words.first);
-    const char *utf8 = guess->marked ? guess->name : guess->wide_characters;
-    return !guess->other_bytes || !utf8 ||
+            found.in, found.first);
+    const char *utf8 = guess->marked ? guess->name : found.wide;
+    return !found.other || !utf8 ||
            err_set(err, STATUS_INPUT,
                    "%.1000s: some of its text is not UTF-8, and some text of %.1000s is: if all of it is "
                    "windows-1252, give --with encoding=windows-1252; else --with "
                    "encoding=utf-8-or-windows-1252, which reads each value as UTF-8 where it can be",
-                   guess->other_bytes, utf8);
+                   found.other, utf8);
 }
 
 /* ---- all of it ---- */
 
-bool guess_look_at_text(guess_t *guess, const dialect_line_t *line, uint32_t *torn, err_t *err) {
-    const char quote = guess->schema.quote;
-    const bool quotes = quote && memchr(line->text, quote, line->length),
-               ascii = encoding_is_ascii(line->text, line->length);
-    *torn = 0;
-    if (quotes && memchr(line->text, '\n', line->length) &&
-        (!split_torn_lines(&guess->split, &guess->schema, guess->schema.delimiters[0],
-                           guess->structure.columns, line->text, line->length, torn) ||
-         !guess_split_line(guess, line, err)))
-        return err_memory(err, line->length);
-    guess->quotes.torn += *torn > 0;
-    if (quotes && !*torn)
-        guess_note_quotes(guess, false);
-    for (size_t i = 0; !ascii && !*torn && i < guess->split.count; i++)
-        look_at_bytes(guess, guess->split.spans[i].text, guess->split.spans[i].length);
-    return true;
-}
-
 bool guess_find_text(guess_t *guess, err_t *err) {
-    if (2 * guess->with_cr > guess->records)
+    uint64_t with_cr = 0;
+    for (size_t i = 0; i < guess->sheet.count; i++) {
+        const row_t *row = &guess->sheet.rows[i];
+        with_cr += guess_is_record(guess, row) && guess_has_cr(&guess->schema, row->text, row->length);
+    }
+    if (2 * with_cr > guess->counts.records)
         return guess_refuse_cr(guess->name, err);
     return find_quotes(guess, err) && find_encoding(guess, err);
 }

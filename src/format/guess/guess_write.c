@@ -74,10 +74,10 @@ static void put_share(text_t *out, const guess_t *guess) {
     static const char *const words[] = {
         [RECORDS_DELIMITED] = "row", [RECORDS_JSON] = "object", [RECORDS_BSON] = "document"};
     char count[UNITS_MAX] = "no";
-    if (guess->records)
-        units_count(count, guess->records);
-    text_print(out, "%s%s %s%s looked at", guess->all && guess->records > 1 ? "all " : "", count,
-               words[guess->kind], units_s(guess->records));
+    if (guess->counts.records)
+        units_count(count, guess->counts.records);
+    text_print(out, "%s%s %s%s looked at", guess->all && guess->counts.records > 1 ? "all " : "", count,
+               words[guess->kind], units_s(guess->counts.records));
 }
 
 /* True if a column has a type, or numbers, that the user has not given it. */
@@ -93,10 +93,12 @@ static bool has_type(const guess_t *guess, bool number) {
 
 /* Appends the line that names the columns, in UTF-8. */
 static void put_header_line(text_t *out, const guess_t *guess) {
-    char *line = guess_utf8(guess, guess->first.text, guess->first.length);
-    put_scalar(out, ", header_line: ", line ? line : "");
-    out->lacking += line ? 0 : guess->first.length;
-    free(line);
+    text_t line = {.length = 0};
+    encoding_append(&line, guess->encoding, guess->first.text, guess->first.length);
+    text_append(&line, "");
+    put_scalar(out, ", header_line: ", line.bytes ? line.bytes : "");
+    text_miss(out, &line);
+    text_free(&line);
 }
 
 static void write_header(writer_t *to) {
@@ -132,7 +134,7 @@ static void put_way(text_t *out, const guess_t *guess, bool file) {
     const structure_t *structure = &guess->structure;
     if (structure->way.quote != '"')
         text_print(out, ", quote: %s", structure->way.quote ? "\"'\"" : "none");
-    text_append(out, file && guess_is_of_no_quotes(guess) ? ", quoted: needed" : "");
+    text_append(out, file && guess->unquoted ? ", quoted: needed" : "");
     if (structure->way.backslash)
         text_print(out, ", escape: [double, backslash%s]", structure->way.backslashes ? "es" : "");
     if (structure->skip)
@@ -144,7 +146,7 @@ static void put_way(text_t *out, const guess_t *guess, bool file) {
 /* Appends the size of the sample, and which of its lines will not be read as they may seem to be. */
 static void show_sample(writer_t *to) {
     const guess_t *guess = to->guess;
-    const uint64_t rejects = guess->misfits + guess->quotes.torn;
+    const uint64_t rejects = guess->counts.rejects;
     char count[UNITS_MAX];
     text_append(&to->people, " (");
     put_share(&to->people, guess);
@@ -152,7 +154,7 @@ static void show_sample(writer_t *to) {
         text_print(&to->people, "; at least %s of them will be rejected", units_count(count, rejects));
     if (guess->nothing.backslash || guess->structure.way.backslash) /* as databases write */
         text_append(&to->people, "; other escapes such as \\t and \\\\ stay as they are");
-    if (guess->named && guess->repeated && guess->structure.columns > 1)
+    if (guess->named && guess->counts.repeated && guess->structure.columns > 1)
         text_append(&to->people, "; the header is there again, and is no row");
     text_append(&to->people, ")");
 }
@@ -335,9 +337,9 @@ static void write_columns(writer_t *to) {
     for (size_t i = 0; i < guess->structure.columns; i++)
         if (all || guess->columns[i].spec)
             write_field(to, &guess->columns[i]);
-    if (guess->hollow)
+    if (guess->counts.hollow)
         text_print(list_next(to, LEFT_OUT), "all of %llu row%s (an empty document each)",
-                   (unsigned long long)guess->hollow, units_s(guess->hollow));
+                   (unsigned long long)guess->counts.hollow, units_s(guess->counts.hollow));
     for (unsigned i = 0; i < LISTS; i++)
         list_end(to, i);
 }
