@@ -1,4 +1,4 @@
-/* findloop: what asking costs without a runner: so many threads, each with a client of the driver's own pool,
+/* findloop: what asking costs without a runner: that many threads, each with a client of the driver's own pool,
  * that find documents by _id in a loop, and nothing else: no clock, no counting.
  *
  *     findloop URI DATABASE COLLECTION THREADS FINDS

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A loader as somebody who knows pymongo would write it in an afternoon, for comparison: two processes, each with
+"""A loader as someone who knows pymongo would write it in an afternoon, for comparison: two processes, each with
 half of the file, the csv module, typed values, unordered insert_many of 1,000 documents.
 
     pymongo_loader.py URI DATABASE COLLECTION FILE.csv COLUMNS

@@ -1,4 +1,4 @@
-/* reader: somebody who wants an answer now and then: finds documents by _id at a fixed pace, and says how
+/* reader: someone who wants an answer now and then: finds documents by _id at a fixed pace, and says how
  * long each answer took.
  *
  *     reader --port P --of DATABASE.COLLECTION [--pace N] [--seconds S] [--seed N] FILE.bson

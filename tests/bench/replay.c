@@ -5,7 +5,7 @@
  *     replay --port P ... --to DATABASE.COLLECTION [--connections T] [--batch N] [--run R] [--majority]
  *            [--cut ID,... [--mixed | --direct --shard-version HEX ...]] FILE.bson
  *
- * FILE.bson holds documents one behind the other (`tipple parse --emit bson --ids`). Every reply is read and
+ * FILE.bson holds documents one after the other (`tipple parse --emit bson --ids`). Every reply is read and
  * must say that all of its documents went in. Prints one line of JSON; exit status 1 if any batch was not
  * whole.
  *

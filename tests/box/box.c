@@ -90,7 +90,7 @@ static bool meet(const call_t *call, box_fault_t *met) {
     return false;
 }
 
-/* With what was said in place of, or beside, what is true. */
+/* With what was said in place of, or next to, what is true. */
 static void say(const box_fault_t *fault, bson_t *reply) {
     bson_t *said = box_json(fault->reply);
     box_overlay(reply, said);

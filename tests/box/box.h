@@ -37,7 +37,7 @@ size_t box_count(box_t *box, const char *namespace, const char *filter);
 /* The only one that matches, to be destroyed; none or several end the test. */
 bson_t *box_one(box_t *box, const char *namespace, const char *filter);
 
-/* ---- what somebody else does meanwhile ---- */
+/* ---- what someone else does meanwhile ---- */
 
 void box_insert(box_t *box, const char *namespace, const char *document);
 void box_update(box_t *box, const char *namespace, const char *filter,

@@ -25,7 +25,7 @@ static void put(const call_t *call, const char *collection, bson_t *document) {
 static void view_of(const bson_t *document, const char *field, bson_t *view) {
     bson_iter_t iter;
     if (!bson_iter_init_find(&iter, document, field))
-        box_die("there is no '%s' in what the cluster is told", field);
+        box_die("there is no '%s' in the command to the cluster", field);
     box_inside(&iter, view);
 }
 

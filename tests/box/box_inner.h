@@ -14,7 +14,7 @@ bson_t *box_json(const char *json); /* NULL: {} */
 
 const char *box_text(const bson_t *document, const char *field); /* "" where there is no text */
 int64_t box_number(const bson_t *document, const char *field, int64_t otherwise);
-void box_part(const bson_t *document, const char *field, bson_t *part); /* a view; {} where there is none */
+void box_part(const bson_t *document, const char *field, bson_t *part); /* a view; {} if there is none */
 
 /* ---- box_match.c ---- */
 

@@ -75,14 +75,14 @@ static bool send_message(int socket, uint32_t answers, bool as_reply, const bson
     return ok;
 }
 
-/* A document at the place; behind it goes on. */
+/* The document at the place, and the place after it. */
 static const uint8_t *view(const uint8_t *at, const uint8_t *end, bson_t *document) {
     if (end - at < 5 || read32(at) > (size_t)(end - at) || !bson_init_static(document, at, read32(at)))
         box_die("a message is cut off");
     return at + read32(at);
 }
 
-/* A list of documents that came beside the command becomes a field of it, as if it had come inside. */
+/* A list of documents that came next to the command becomes a field of it, as if it had come inside. */
 static const uint8_t *take_list(const uint8_t *at, const uint8_t *end, bson_t *command) {
     const uint8_t *stop = at + read32(at);
     const char *name = (const char *)at + 4;

@@ -52,7 +52,7 @@ LAB_TEST(without_documents, load_two(lab)) {
     assert_int_equal(box_count(lab->box, LAB_FILES, "{\"path\": \"a.csv\", \"removed\": true}"), 1);
 }
 
-/* By a path under which it was recognised nothing is removed: another file may be there. It is told how to name it. */
+/* By a path under which it was recognised nothing is removed: another file may be there. The sentence says how to name it. */
 LAB_TEST(known_by_another_path, load_two(lab)) {
     assert_int_equal(mkdir("old", 0700), 0);
     assert_int_equal(rename("a.csv", "old/a.csv"), 0);
@@ -78,7 +78,7 @@ LAB_TEST(late_documents, load_two(lab)) {
     bson_destroy(document);
 }
 
-/* Another collection of that name may be somebody else's: what stands in the places of an input stays. */
+/* Another collection of that name may be someone else's: what stands in the places of an input stays. */
 LAB_TEST(made_again, load_two(lab)) {
     box_drop(lab->box, LAB_TARGET);
     assert_status(lab, lab_load(lab, "a.csv"), STATUS_USAGE);

@@ -155,7 +155,7 @@ LAB_TEST(goes_on, lab_open(lab, BOX_REPLICA_SET)) {
     assert_int_equal(box_count(lab->box, LAB_TARGET, NULL), 500);
 }
 
-/* A document of somebody else at a record's place is never replaced: the record is a reject. */
+/* A document of someone else at a record's place is never replaced: the record is a reject. */
 TEST(place_is_taken) {
     for (int begun = 0; begun < 2; begun++) {
         lab_t lab;
@@ -313,7 +313,7 @@ LAB_TEST(drop, lab_open(lab, BOX_STANDALONE)) {
     assert_int_equal(box_count(lab->box, LAB_FILES, "{\"path\": \"a.csv\"}"), 0);
     assert_int_equal(box_count(lab->box, LAB_FILES, "{\"_id\": \"catalog\", \"generation\": {\"$gt\": 1}}"),
                      1);
-    /* what stops the load behind the drop is said with what the drop has done */
+    /* what stops the load after the drop is said with what the drop has done */
     box_refuse(lab->box, LAB_TARGET, "{\"n\": 5}", 4242);
     box_deny(lab->box, "insert", "c", 0, 1);
     assert_status(lab, lab_load(lab, "a.csv"), STATUS_SERVER);
@@ -324,7 +324,7 @@ LAB_TEST(drop, lab_open(lab, BOX_STANDALONE)) {
 LAB_TEST(documents_beside_an_empty_catalog, lab_open(lab, BOX_STANDALONE)) {
     lab_write_rows("a.csv", 0, 0);
     assert_status(lab, lab_load(lab, "a.csv"), STATUS_OK);
-    box_insert(lab->box, LAB_TARGET, "{\"_id\": 1, \"of\": \"somebody else\"}");
+    box_insert(lab->box, LAB_TARGET, "{\"_id\": 1, \"of\": \"someone else\"}");
     lab_write_rows("a.csv", 0, 30);
     assert_status(lab, lab_load(lab, "a.csv"), STATUS_USAGE);
     assert_says(lab->err.text, "catalog knows of none");
@@ -335,7 +335,7 @@ LAB_TEST(documents_beside_an_empty_catalog, lab_open(lab, BOX_STANDALONE)) {
 
 /* The catalog keeps --append, also where the load that was given it had no record to load. */
 LAB_TEST(append_of_nothing, lab_open(lab, BOX_STANDALONE)) {
-    box_insert(lab->box, LAB_TARGET, "{\"_id\": \"text\", \"of\": \"somebody else\"}");
+    box_insert(lab->box, LAB_TARGET, "{\"_id\": \"text\", \"of\": \"someone else\"}");
     lab_write_rows("a.csv", 0, 0);
     lab->load.append = true;
     /* a server that crashed may have forgotten how many documents there are */
@@ -354,10 +354,10 @@ LAB_TEST(append_of_nothing, lab_open(lab, BOX_STANDALONE)) {
 static void make_again(void *context) {
     lab_t *lab = context;
     box_drop(lab->box, LAB_TARGET);
-    box_insert(lab->box, LAB_TARGET, "{\"_id\": 1, \"of\": \"somebody else\"}");
+    box_insert(lab->box, LAB_TARGET, "{\"_id\": 1, \"of\": \"someone else\"}");
 }
 
-/* Somebody drops the collection and makes it again at the same moment: the new one is dropped as well. */
+/* Someone drops the collection and makes it again at the same moment: the new one is dropped as well. */
 LAB_TEST(drop_of_what_was_made_again, lab_open(lab, BOX_STANDALONE)) {
     lab_write_rows("a.csv", 0, 30);
     assert_status(lab, lab_load(lab, "a.csv"), STATUS_OK);
@@ -411,7 +411,7 @@ LAB_TEST(drop_of_nothing, lab_open(lab, BOX_STANDALONE)) {
 /* What must not be loaded into is refused, and stays as it is. */
 LAB_TEST(refused_targets, lab_open(lab, BOX_STANDALONE)) {
     lab_write_rows("a.csv", 0, 30);
-    box_insert(lab->box, LAB_TARGET, "{\"_id\": 1, \"of\": \"somebody else\"}");
+    box_insert(lab->box, LAB_TARGET, "{\"_id\": 1, \"of\": \"someone else\"}");
     assert_status(lab, lab_load(lab, "a.csv"), STATUS_USAGE);
     assert_says(lab->err.text, "(it has no catalog)");
     box_drop(lab->box, LAB_TARGET);
@@ -454,7 +454,7 @@ LAB_TEST(refused_targets, lab_open(lab, BOX_STANDALONE)) {
     assert_says(lab->err.text, "its header was removed");
 }
 
-/* A copy that a person vouches for is read back, and nothing of it is sent again. */
+/* A copy that a user vouches for is read back, and nothing of it is sent again. */
 LAB_TEST(same_collection, lab_open(lab, BOX_STANDALONE)) {
     lab_write_rows("a.csv", 0, 30);
     assert_status(lab, lab_load(lab, "a.csv"), STATUS_OK);

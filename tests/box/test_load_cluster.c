@@ -194,7 +194,7 @@ static void hide_config(box_t *box) {
                        .command = "collStats", .times = 1000, .reply = "{\"ok\": 1, \"sharded\": true}"});
 }
 
-/* How many documents there are, and how often somebody asked to change something. */
+/* How many documents there are, and how often someone asked to change something. */
 typedef struct {
     size_t counts[40];
 } state_t;
@@ -296,7 +296,7 @@ TEST(unique_indexes) {
     }
 }
 
-/* --drop: ranges of a person are named; a person's own balancing stays off. */
+/* --drop: ranges of a user are named; a user's own balancing stays off. */
 LAB_TEST(drop, open_rows(lab)) {
     assert_status(lab, lab_load(lab, "a.csv"), STATUS_OK);
     box_update(lab->box, "config.collections", "{\"_id\": \"d.c\"}", "{\"$set\": {\"noBalance\": true}}");

@@ -1,4 +1,4 @@
-/* By which dialect are an input's records read? By the one that its first whole line tells, for as long as the catalog knows
+/* An input's records are read by the dialect that its first whole line shows, for as long as the catalog knows
  * the input: whatever the file had grown to, or lacked, when a load met it. */
 #include "load_lab.h"
 #include "test.h"
@@ -55,7 +55,7 @@ LAB_TEST(one_half_header_among_whole_ones, lab_open(lab, BOX_STANDALONE)) {
     assert_status(lab, lab_verify(lab, "a.csv", "b.csv"), STATUS_OK);
 }
 
-/* Without a header its first record tells, when it has a line end; until then, the record is corrected. */
+/* Without a header its first record decides, when it has a line end; until then, the record is corrected. */
 TEST(first_record_cut_off) {
     static const char *const begun[] = {"1;x", "1;x;", "1;x;y", "\n1;x"};
     for (size_t i = 0; i < sizeof begun / sizeof *begun; i++) {
@@ -75,7 +75,7 @@ TEST(first_record_cut_off) {
     }
 }
 
-/* Nor does it tell when it is cut off within quotes, whatever is in the quotes. */
+/* Nor does it decide when it is cut off within quotes, whatever is in the quotes. */
 TEST(first_record_cut_off_in_quotes) {
     static const char *const begun[] = {"1;\"x\n", "1;\"x\nmore\n", "1;\"x\nmore"};
     for (size_t i = 0; i < sizeof begun / sizeof *begun; i++) {
@@ -136,7 +136,7 @@ TEST(reject_of_another_header) {
     }
 }
 
-/* An older version comes back, as it was or edited: there is nothing to compare it with. Only its time can tell. */
+/* An older version comes back, as it was or edited: there is nothing to compare it with. Only its time can show it. */
 TEST(older_version) {
     for (int edited = 0; edited < 3; edited++) {
         struct stat then;
@@ -245,7 +245,7 @@ TEST(input_grows_as_it_was_begun) {
     }
 }
 
-/* The first record of a file without a header, which was cut off, told its dialect by itself. */
+/* The first record of a file without a header, which was cut off, showed its dialect by itself. */
 LAB_TEST(first_record_keeps_its_text, lab_open(lab, BOX_STANDALONE)) {
     use_format(lab, "format: rows\nrecord: {delimiter: [\";\"], header: no}\n"
                     "fields: [{name: n, type: int}, {name: v, type: int}]\nlayouts: [[n], [n, v]]\n");
@@ -284,7 +284,7 @@ TEST(input_is_completed_as_it_was_begun) {
     }
 }
 
-/* Of documents that somebody removed, too. */
+/* Of documents that someone removed, too. */
 TEST(input_is_loaded_again_as_it_was_begun) {
     lab_t lab;
     load_three(&lab);

@@ -27,8 +27,8 @@ TEST(passing) {
         box_fault_t fault;
     } cases[] = {
         {"lost before it was done", {.command = "insert", .collection = "c"}},
-        {"lost behind it", {.command = "insert", .collection = "c", .does = true}},
-        {"lost behind it, again", {.command = "insert", .collection = "c", .does = true, .times = 3}},
+        {"lost after it", {.command = "insert", .collection = "c", .does = true}},
+        {"lost after it, again", {.command = "insert", .collection = "c", .does = true, .times = 3}},
         {"not primary",
          {.command = "insert",
           .collection = "c",
@@ -172,7 +172,7 @@ LAB_TEST(restarted, open_rows(lab, BOX_STANDALONE)) {
     assert_int_equal(box_count(lab->box, LAB_TARGET, NULL), ROWS);
 }
 
-/* ---- somebody else ---- */
+/* ---- someone else ---- */
 
 static void drop_it(void *context) {
     box_drop(((lab_t *)context)->box, LAB_TARGET);
@@ -288,7 +288,7 @@ LAB_TEST(waits_for_another_load, open_rows(lab, BOX_STANDALONE)) {
     assert_says(lab->loaded.limited_by, " until its part");
 }
 
-/* --drop is not for a collection that somebody loads into. */
+/* --drop is not for a collection that someone loads into. */
 LAB_TEST(drop_under_another_load, open_rows(lab, BOX_STANDALONE)) {
     assert_status(lab, lab_load(lab, "a.csv"), STATUS_OK);
     lab_shorten_lease(lab);

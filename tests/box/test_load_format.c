@@ -1,4 +1,4 @@
-/* The format of a load by the library: told by options as on the command line, or given as one that is open; with a server
+/* The format of a load by the library: given by options as on the command line, or given as one that is open; with a server
  * of this process. What was loaded so is loaded on and verified by what the command calls. */
 #include "load/spec/load_result.h"
 #include "push_lab.h"
@@ -71,9 +71,9 @@ static void load_and_verify_by_command(const lab_t *lab, const char *format, cha
     verify_free_result(&verified);
 }
 
-/* ---- told by options ---- */
+/* ---- by options ---- */
 
-LAB_TEST(told, lab_open(lab)) {
+LAB_TEST(by_options, lab_open(lab)) {
     tipple_error_t error;
     write_text("odd.csv", odd);
     tipple_load_t *load = push_load(lab->uri, "input", "./odd.csv", NULL);
@@ -132,7 +132,7 @@ LAB_TEST(wrong_words, lab_open(lab)) {
     assert_int_equal(box_count(lab->box, TARGET, "{\"n\": \"2\", \"code\": null}"), 1);
 }
 
-/* They are for guessing: beside a format only on-bad-value says anything. Nothing has begun then. */
+/* They are for guessing: with a format only on-bad-value means anything. Nothing has begun then. */
 LAB_TEST(told_beside_a_format, lab_open(lab)) {
     static const char *const rows[][2] = {{"with", "dates=dmy"},  {"with", "decimal=,"},
                                           {"with", "header=no"},  {"with", "encoding=utf-8"},

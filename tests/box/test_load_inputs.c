@@ -111,7 +111,7 @@ static void register_an_equal_one(void *context) {
     box_update(lab->box, LAB_FILES, "{\"path\": \"b.csv\"}", change);
 }
 
-/* Another load registers a file of the name and content that this one has grown to, in between: it is told to look again. */
+/* Another load registers a file of the name and content that this one has grown to, in between: it has to look again. */
 LAB_TEST(grown_to_what_another_registers, lab_open(lab, BOX_REPLICA_SET)) {
     lab_write_rows("a.csv", 0, 20);
     assert_status(lab, lab_load(lab, "a.csv"), STATUS_OK);
@@ -265,7 +265,7 @@ TEST(grown_into_a_reject) {
     }
 }
 
-/* A person has changed the document of the cut off record: it is his. */
+/* A user has changed the document of the cut off record: it is theirs. */
 LAB_TEST(grown_under_a_stranger, lab_open(lab, BOX_STANDALONE)) {
     lab_write("a.csv", "n,w\n1,a\n2,b");
     assert_status(lab, lab_load(lab, "a.csv"), STATUS_OK);
@@ -381,7 +381,7 @@ LAB_TEST(changed_next_to_a_stream, open_changed_under_a_begun_load(lab)) {
     assert_says(lab->err.text, "cannot be read twice");
 }
 
-/* Who may not remove is told so once: to begin anew would meet the same content again, without an end. */
+/* Who may not remove is informed of it once: to begin anew would meet the same content again, without an end. */
 LAB_TEST(changed_and_not_removable, open_changed_under_a_begun_load(lab)) {
     box_deny(lab->box, "delete", "c", 0, 2);
     assert_status(lab, lab_load(lab, "a.csv"), STATUS_USAGE);

@@ -1,4 +1,4 @@
-/* Rejects that a person has fixed, or left out, and what the catalog knows of them. */
+/* Rejects that a user has fixed, or left out, and what the catalog knows of them. */
 #include "load_lab.h"
 #include "test.h"
 
@@ -105,7 +105,7 @@ LAB_TEST(cut_off, lab_open(lab, BOX_REPLICA_SET)) {
     assert_counts(lab, 1, 1, 0, 0);
     assert_int_equal(box_count(lab->box, LAB_TARGET, "{\"n\": 7}"), 0);
     assert_int_equal(open_of(lab), 1);
-    /* with its line ended it is what a person wants */
+    /* with its line ended it is what a user wants */
     FILE *file = fopen("cut.rejects", "a");
     assert_true(file && fputs("\n", file) >= 0 && fclose(file) == 0);
     assert_status(lab, lab_retry(lab, "cut.rejects"), STATUS_OK);
@@ -203,7 +203,7 @@ LAB_TEST(left_out_and_wrong, reject_two(lab, BOX_STANDALONE)) {
     assert_int_equal(open_of(lab), 1);
 }
 
-/* What a person has put there himself counts: the same document is there already. */
+/* What a user has put there counts: the same document is there already. */
 LAB_TEST(there_already, reject_two(lab, BOX_STANDALONE)) {
     fix("fixed.rejects", "7,seven", "8,eight");
     assert_status(lab, lab_retry(lab, "fixed.rejects"), STATUS_OK);
@@ -229,14 +229,14 @@ LAB_TEST(fixed_before_it_grew, lab_open(lab, BOX_STANDALONE)) {
     lab_write("a.csv", "n,w\n1,a\nx\n2,b\n3");
     assert_status(lab, lab_load(lab, "a.csv"), STATUS_SOME_REJECTED);
     assert_int_equal(rename("c.rejects", "kept.rejects"), 0);
-    fix("fixed.rejects", "7,seven", "3,as a person thinks");
+    fix("fixed.rejects", "7,seven", "3,as a user thinks");
     assert_status(lab, lab_retry(lab, "fixed.rejects"), STATUS_OK);
     assert_int_equal(box_count(lab->box, LAB_TARGET, NULL), 4);
     lab_write("a.csv", "n,w\n1,a\nx\n2,b\n3,as it is\n");
     assert_status(lab, lab_load(lab, "a.csv"), STATUS_SOME_REJECTED);
     assert_says(lab->said, "the record was fixed");
     assert_int_equal(box_count(lab->box, LAB_TARGET, "{\"w\": \"as it is\"}"), 0);
-    assert_int_equal(box_count(lab->box, LAB_TARGET, "{\"w\": \"as a person thinks\"}"), 1);
+    assert_int_equal(box_count(lab->box, LAB_TARGET, "{\"w\": \"as a user thinks\"}"), 1);
 }
 
 /* ---- refused ---- */

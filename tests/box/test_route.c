@@ -1,4 +1,4 @@
-/* The map of a cluster's chunks as the config database tells it, and the balancing of one collection. */
+/* The map of a cluster's chunks as the config database has it, and the balancing of one collection. */
 #include "box/box.h"
 #include "server/cluster.h"
 #include "test.h"
@@ -82,7 +82,7 @@ LAB_TEST(read, open_lab(lab)) {
     assert_string_equal(owner(route, 10), "s1");
     assert_string_equal(route_key(route)->fields[0].path, "k");
 
-    /* what a shard is told of the map: the collection's, and its own newest chunk */
+    /* what a shard knows of the map: the collection's, and its own newest chunk */
     bson_t version = BSON_INITIALIZER;
     chunkmap_t *map = route_map(route);
     route_version(route, map, 0, &version);

@@ -1,4 +1,4 @@
-/* The catalog of a server in which somebody, or something, has written what tipple does not write: it is refused by a
+/* The catalog of a server in which someone, or something, has written what tipple does not write: it is refused by a
  * sentence, and reading it comes to an end. */
 #include "box/box.h"
 #include "catalog/store/store_mongo.h"

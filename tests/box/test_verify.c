@@ -77,7 +77,7 @@ TEST(changed) {
     }
 }
 
-/* Documents that no record of a file makes: in the places of a file, behind its end, of nobody, and with other _ids. */
+/* Documents that no record of a file makes: in the places of a file, after its end, of nobody, and with other _ids. */
 TEST(extra_and_unrelated) {
     static const struct {
         const char *id;
@@ -293,7 +293,7 @@ LAB_TEST(refused, lab_open(lab, BOX_STANDALONE)) {
     assert_says(lab->err.text, "its header was removed");
 }
 
-/* A restored collection has another identity: said, and looked at all the same. Running loads are told of. */
+/* A restored collection has another identity: said, and looked at all the same. Running loads are reported. */
 LAB_TEST(notes, load_rows(lab, BOX_STANDALONE)) {
     box_update(lab->box, LAB_FILES, "{\"_id\": \"catalog\"}",
                "{\"$set\": {\"uuid\": {\"$binary\": {\"base64\": \"AAECAwQFBgcICQoLDA0ODw==\", \"subType\": "
@@ -325,7 +325,7 @@ TEST(lost_replies) {
         const size_t before = box_asked(lab.box, cases[i].command, "c");
         box_fault(lab.box, &(box_fault_t){.command = cases[i].command,
                                           .collection = "c",
-                                          .after = cases[i].after + 1, /* the look at what there is */
+                                          .after = cases[i].after + 1, /* the check of what there is */
                                           .reply = cases[i].reply});
         expect(&lab, DIFFERENCE_MISSING, 1, "1 missing");
         assert_true(lab.verified.counts.same == ROWS - 1);

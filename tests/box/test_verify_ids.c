@@ -55,7 +55,7 @@ LAB_TEST(differences, load_rows(lab, NULL)) {
     lab_close(lab);
 
     load_rows(lab, NULL);
-    box_insert(lab->box, LAB_TARGET, "{\"_id\": 4711, \"w\": \"a person's\"}");
+    box_insert(lab->box, LAB_TARGET, "{\"_id\": 4711, \"w\": \"a user's\"}");
     expect(lab, DIFFERENCE_UNRELATED, 1, "1 unrelated");
 }
 

@@ -150,8 +150,8 @@ class Expectation:
     @staticmethod
     def option(word):
         """header=no is --with header=no; type=a:int is an option itself."""
-        told = re.match("(header|dates|decimal|delimiter|quote|encoding|nested)=", word)
-        return "--with " + shlex.quote(word) if told else shlex.quote("--" + word)
+        option = re.match("(header|dates|decimal|delimiter|quote|encoding|nested)=", word)
+        return "--with " + shlex.quote(word) if option else shlex.quote("--" + word)
 
     def script(self, files):
         """Returns lines of sh that keep what the commands print in the files NAME.out and so on."""
@@ -165,7 +165,7 @@ class Expectation:
             parse = "tipple parse --relaxed -f ./%s.out %s" % (self.name, files)
         lines = "%s >%s.out 2>%s.err; status=$?; echo $status >%s.status\n" % (guess, *[self.name] * 3)
         if self.documents or self.given() or self.refused() or " says " in self.wanted:
-            lines += "if [ $status = 0 ]; then %s >%s.docs 2>%s.told; echo $? >%s.parsed; fi\n" % (
+            lines += "if [ $status = 0 ]; then %s >%s.docs 2>%s.err; echo $? >%s.parsed; fi\n" % (
                 parse, *[self.name] * 3)
         return lines
 
@@ -179,7 +179,7 @@ class Expectation:
         if command:
             said += text("out")
         elif status == "0" and self.refused():  # by a record, not by the guess
-            status, said = text("parsed"), text("told")
+            status, said = text("parsed"), text("err")
         if command or status != "0":
             words = self.wanted.split()[1:]
             right = has_words(said, words) and (words or status == "0")
@@ -189,10 +189,10 @@ class Expectation:
             wanted = text("parsed")
         elif " says " in self.wanted:
             words = self.wanted.partition(" says ")[2].split()
-            wanted += " says " + " ".join(words if has_words(text("told"), words) else text("told").split())
+            wanted += " says " + " ".join(words if has_words(text("err"), words) else text("err").split())
         if not self.documents:
             return wanted, []
-        printed, rejects = text("docs").splitlines(), REJECT.findall(text("told"))
+        printed, rejects = text("docs").splitlines(), REJECT.findall(text("err"))
         names = names or ([name for line in printed for name in json.loads(line)] if self.given() else [])
         names = list(dict.fromkeys(names))
         if not self.given() and text("parsed") != ("2" if rejects else "0"):

@@ -42,7 +42,7 @@ LAB_UNUSED void field_back(emit_t *emit, const dialect_t *dialect, const lab_rec
         fail_msg("%s is written as %.*s", expected, (int)length, (const char *)row);
 }
 
-/* field: what is in its braces behind the name, such as ", type: int"; record: the same of the record. */
+/* field: what is in its braces after the name, such as ", type: int"; record: the same of the record. */
 LAB_UNUSED void field_expect(const char *record, const char *field, const field_case_t *one) {
     char yaml[600];
     err_t err = {.text = ""};

@@ -62,7 +62,7 @@ LAB_UNUSED uint64_t chance(uint64_t *seed, uint64_t below) {
     return (z ^ z >> 31) % below;
 }
 
-/* Rows, now and then a long run, and pieces from far behind. */
+/* Rows, now and then a long run, and pieces from far back. */
 LAB_UNUSED bytes_t lab_text(uint64_t seed, size_t size) {
     static const char *const makes[] = {"FORD", "VAUXHALL", "VOLKSWAGEN", "PEUGEOT", "RENAULT", "TOYOTA"};
     bytes_t text = {0};

@@ -269,44 +269,44 @@ TEST(options) {
     mongoc_log_set_handler(mongoc_log_default_handler, NULL);
 }
 
-TEST(beside) {
+TEST(of_hosts) {
     err_t err = {0};
-    address_t address, beside;
+    address_t address, narrowed;
     assert_true(address_parse(&address,
                               "mongodb://joe:se%40cret@r1:1,r2:2/mot.results?tls=true&tlsCAFile=/ca.pem"
                               "&directConnection=false&w=1&authSource=users&appName=me&compressors=zlib"
                               "&connectTimeoutMS=1234&authMechanism=SCRAM-SHA-256",
                               &err));
-    assert_true(address_of_hosts(&address, "a:1,b:2", "s0", &beside, &err));
-    assert_string_equal(beside.hosts, "a:1,b:2");
-    assert_string_equal(beside.name, "mot.results");
-    assert_string_equal(beside.database, "mot");
-    assert_string_equal(beside.collection, "results");
-    assert_string_equal(mongoc_uri_get_username(beside.uri), "joe");
-    assert_string_equal(mongoc_uri_get_password(beside.uri), "se@cret");
-    assert_string_equal(mongoc_uri_get_auth_source(beside.uri), "users");
-    assert_string_equal(mongoc_uri_get_auth_mechanism(beside.uri), "SCRAM-SHA-256");
-    assert_string_equal(mongoc_uri_get_replica_set(beside.uri), "s0");
-    assert_string_equal(mongoc_uri_get_appname(beside.uri), "me");
-    assert_true(mongoc_uri_get_tls(beside.uri));
-    assert_string_equal(mongoc_uri_get_option_as_utf8(beside.uri, "tlscafile", ""), "/ca.pem");
-    assert_int_equal(mongoc_uri_get_option_as_int32(beside.uri, "connecttimeoutms", 0), 1234);
-    assert_false(mongoc_uri_has_option(beside.uri, "directconnection"));
-    assert_int_equal(mongoc_write_concern_get_w(mongoc_uri_get_write_concern(beside.uri)), 1);
+    assert_true(address_of_hosts(&address, "a:1,b:2", "s0", &narrowed, &err));
+    assert_string_equal(narrowed.hosts, "a:1,b:2");
+    assert_string_equal(narrowed.name, "mot.results");
+    assert_string_equal(narrowed.database, "mot");
+    assert_string_equal(narrowed.collection, "results");
+    assert_string_equal(mongoc_uri_get_username(narrowed.uri), "joe");
+    assert_string_equal(mongoc_uri_get_password(narrowed.uri), "se@cret");
+    assert_string_equal(mongoc_uri_get_auth_source(narrowed.uri), "users");
+    assert_string_equal(mongoc_uri_get_auth_mechanism(narrowed.uri), "SCRAM-SHA-256");
+    assert_string_equal(mongoc_uri_get_replica_set(narrowed.uri), "s0");
+    assert_string_equal(mongoc_uri_get_appname(narrowed.uri), "me");
+    assert_true(mongoc_uri_get_tls(narrowed.uri));
+    assert_string_equal(mongoc_uri_get_option_as_utf8(narrowed.uri, "tlscafile", ""), "/ca.pem");
+    assert_int_equal(mongoc_uri_get_option_as_int32(narrowed.uri, "connecttimeoutms", 0), 1234);
+    assert_false(mongoc_uri_has_option(narrowed.uri, "directconnection"));
+    assert_int_equal(mongoc_write_concern_get_w(mongoc_uri_get_write_concern(narrowed.uri)), 1);
     bson_iter_t at;
-    assert_true(bson_iter_init_find(&at, mongoc_uri_get_compressors(beside.uri), "zlib"));
+    assert_true(bson_iter_init_find(&at, mongoc_uri_get_compressors(narrowed.uri), "zlib"));
     char text[] = "se@cret";
     conceal_known(text);
     assert_string_equal(text, "***");
-    address_free(&beside);
+    address_free(&narrowed);
     /* without a user, and as a router */
     address_free(&address);
     assert_true(address_parse(&address, "mongodb://r1:1,r2:2/mot.results?replicaSet=old", &err));
-    assert_true(address_of_hosts(&address, "r2:2", NULL, &beside, &err));
-    assert_null(mongoc_uri_get_username(beside.uri));
-    assert_null(mongoc_uri_get_replica_set(beside.uri));
-    address_free(&beside);
-    assert_false(address_of_hosts(&address, "r2:99999999", NULL, &beside, &err));
+    assert_true(address_of_hosts(&address, "r2:2", NULL, &narrowed, &err));
+    assert_null(mongoc_uri_get_username(narrowed.uri));
+    assert_null(mongoc_uri_get_replica_set(narrowed.uri));
+    address_free(&narrowed);
+    assert_false(address_of_hosts(&address, "r2:99999999", NULL, &narrowed, &err));
     assert_non_null(strstr(err.text, "r2:99999999"));
     address_free(&address);
 }
@@ -346,7 +346,7 @@ TEST(without_collection) {
     }
 }
 
-/* A command that a person pastes has the whole URI, unless something in it is secret. */
+/* A command that a user pastes has the whole URI, unless something in it is secret. */
 TEST(to_paste) {
     static const char *const cases[][2] = {
         {"mongodb://a:1,b:2/shop.bad?replicaSet=r&tls=true",

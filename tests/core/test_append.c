@@ -12,7 +12,7 @@ typedef struct {
     int64_t ids[MOST];
     size_t count;
     bool taken;
-    size_t looks; /* at most so many */
+    size_t looks; /* at most that many */
 } case_t;
 
 /* The least of them from `least` on. */

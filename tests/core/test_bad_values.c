@@ -1,5 +1,5 @@
 /* What becomes of values that do not fit their field's type: by each word of on_bad_value, in each way that a record is
- * read; what is told of them; and which formats are the same but for that. */
+ * read; what is reported of them; and which formats are the same except for that. */
 #include "format/record/record.h"
 #include "format/records.h"
 #include "format/schema/schema.h"

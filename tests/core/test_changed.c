@@ -89,7 +89,7 @@ TEST(long_values) {
     bson_destroy(&to);
 }
 
-/* Behind a zero byte of code, and behind binary data of subtype 2 without its inner length. */
+/* After a zero byte of code, and after binary data of subtype 2 without its inner length. */
 TEST(odd_bytes) {
     static const uint8_t expected[] = "\x19\0\0\0\5b\0\1\0\0\0\2x\x0D"
                                       "c\0\4\0\0\0a\0b\0",
@@ -101,7 +101,7 @@ TEST(odd_bytes) {
     check_documents(&from, &to, "c", "{ \"$code\" : \"a\\u0000d\" }", "{ \"$code\" : \"a\\u0000b\" }", 0);
 }
 
-/* Each element is found at once, in whichever order they are: a look at all of them for each one would take hours. */
+/* Each element is found at once, in whichever order they are: a scan of all of them for each one would take hours. */
 TEST(many_elements) {
     enum { ELEMENTS = 300000 };
     bson_t from = BSON_INITIALIZER, to = BSON_INITIALIZER, list;

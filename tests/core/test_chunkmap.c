@@ -120,7 +120,7 @@ static chunkmap_t *map_of(const char *const *bounds, const char *const *shards, 
     return map;
 }
 
-/* No server has documents of so many levels; going through them must not use up the stack. */
+/* No server has documents of that many levels; going through them must not use up the stack. */
 TEST(what_is_nested_too_deeply) {
     for (int levels = 200; levels <= 100000; levels += 49900) {
         const size_t length = 5 + 7 * (size_t)levels;

@@ -1,4 +1,4 @@
-"""tools/compare: it finds each kind of difference between two programs, and no difference where there is none."""
+"""tools/compare: it finds each kind of difference between two programs, and no difference if there is none."""
 import importlib.machinery
 import importlib.util
 import os

@@ -112,7 +112,7 @@ TEST(names) {
     static const struct {
         const char *text, *shown;
     } cases[] = {
-        /* without a scheme a database tells that it is a URI */
+        /* without a scheme a database shows that it is a URI */
         {"'joe:s3cret@h/a.b' is no file", "'joe:***@h/a.b' is no file"},
         {"joe:s3/cr:t@h:27017/a.b", "joe:***@h:27017/a.b"},
         {"at 10:30 joe@h/a, a:b@c", "at 10:30 joe@h/a, a:b@c"},

@@ -1,5 +1,5 @@
 /* ejson_print_concealed: secrets in the values of documents. Each text becomes what it would become alone, and nothing else
- * changes, whatever stands beside it. */
+ * changes, whatever stands next to it. */
 #include "base/document.h"
 #include "base/text.h"
 #include "test.h"

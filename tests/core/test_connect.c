@@ -41,7 +41,7 @@ TEST(reasons) {
     says("", "no answer from q7:1", "the server runs");
 }
 
-/* Is it useless to wait after so many tries? *said: the telling part of what is said then. */
+/* Is it useless to wait after that many tries? *said: the decisive part of what is said then. */
 static bool ends(const char *uri, const char *driver, uint32_t tries, const char *said) {
     address_t address;
     bson_error_t error;

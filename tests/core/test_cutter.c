@@ -8,7 +8,7 @@
 struct source {
     const uint8_t *text;
     size_t size, at;
-    bool fails; /* where the text ends, a fault is told instead of the end */
+    bool fails; /* where the text ends, a fault is reported instead of the end */
     size_t reads;
 };
 
@@ -220,7 +220,7 @@ TEST(random) {
     }
 }
 
-/* A record that is longer than any may be is skipped, told with its first bytes, and costs no memory of its
+/* A record that is longer than any may be is skipped, reported with its first bytes, and costs no memory of its
  * size. */
 TEST(oversize) {
     static const size_t limits[] = {1, 300000, 1 << 20};
@@ -256,7 +256,7 @@ TEST(oversize) {
                         assert_true(result.cuts[k].to == fronts[j]);
                 }
                 if (skipped != longest + over + end)
-                    fail_msg("%llu bytes are skipped of a record of %zu behind %zu others, the limit is %zu",
+                    fail_msg("%llu bytes are skipped of a record of %zu after %zu others, the limit is %zu",
                              (unsigned long long)skipped, longest + over, fronts[j], limits[i]);
                 assert_true(handed + skipped == text.size);
                 free(result.cuts);
@@ -287,7 +287,7 @@ TEST(just_not_oversize) {
     }
 }
 
-/* A fault: everything whole before it is cut, then it is told, and every time again; a cut that may lack
+/* A fault: everything whole before it is cut, then it is reported, and every time again; a cut that may lack
  * records of its window says so. */
 TEST(faults) {
     uint64_t seed = 14;
@@ -295,7 +295,7 @@ TEST(faults) {
         grown_t text = {0};
         random_records(&seed, lab_chance(&seed, round % 2 ? 1000 : 1200000), &text);
         size_t good = lab_chance(&seed, text.size + 1);
-        if (round % 5 == 0) /* just behind a line end, or at the end of a window */
+        if (round % 5 == 0) /* just after a line end, or at the end of a window */
             for (good = lab_chance(&seed, 3) ? good
                         : W < text.size      ? W
                                              : good;
@@ -378,7 +378,7 @@ static void quoted_free(quoted_t *quoted) {
     schema_destroy(quoted->schema);
 }
 
-/* One more record, of about so many bytes and lines of so many. */
+/* One more record, of about that many bytes and lines of that many. */
 static void quoted_add(quoted_t *quoted, size_t length, size_t line) {
     grown_text(&quoted->text, "7,\"");
     for (size_t i = 0; i < length; i++)
@@ -444,7 +444,7 @@ TEST(quoted_windows) {
     quoted_free(&quoted);
 }
 
-/* A file that ends within quotes is cut into windows as any other, and is told from the open quote on: its lines may be one
+/* A file that ends within quotes is cut into windows as any other, and is reported from the open quote on: its lines may be one
  * record one day. */
 TEST(quoted_open) {
     quoted_t quoted = quoted_new();
@@ -530,7 +530,7 @@ TEST(quoted_never_and_oversize) {
     quoted_free(&quoted);
 }
 
-/* What was looked at, or read after a cut, is of the place where it was read: a seek leaves it behind. */
+/* What was looked at, or read after a cut, is of the place where it was read: a seek forgets it. */
 TEST(seek_after_look) {
     grown_t text = {0};
     uint64_t seed = 3;
@@ -594,7 +594,7 @@ static void json_close(json_lab_t *lab) {
     pool_destroy(lab->pool);
 }
 
-/* An object of about so many bytes, over several lines, with what looks like the end of one in its texts. */
+/* An object of about that many bytes, over several lines, with what looks like the end of one in its texts. */
 static void add_object(grown_t *text, size_t length, bool pretty) {
     grown_text(text, pretty ? "{\n  \"a\": [\n    {\n" : "{\"a\": [{");
     for (size_t i = 0; i < length / 16; i++) {
@@ -748,7 +748,7 @@ TEST(json_ends) {
         {"[{}]\n[{},\n{}\n", 13, true},
         {"[{}]\n{}", 7, false},
         {"[{}]\n[", 5, true},
-        {"{}\n[{},{}]\n", 11, false}, /* one that begins behind objects */
+        {"{}\n[{},{}]\n", 11, false}, /* an array that begins after objects */
         {"{}\n[{},{}]", 10, false},
         {"{}\n[{},{}", 9, true},
         {"{}\n[{},{\"a", 7, true},
@@ -860,7 +860,7 @@ TEST(bson_windows) {
     }
 }
 
-/* Around the borders of windows and buffers: documents before what is none are cut, and it is told where it is. */
+/* Around the borders of windows and buffers: documents before what is none are cut, and it is reported where it is. */
 TEST(bson_lies) {
     static const size_t places[] = {
         100, W - 40, W - 14, W - 3, W, W + 1, CUTTER_BUFFER - 3, CUTTER_BUFFER, CUTTER_BUFFER + 9, 3 * W};

@@ -107,7 +107,7 @@ TEST(move) {
         assert_int_equal(differences_total(from), 0);
     }
     assert_int_equal(differences_count(to, DIFFERENCE_CHANGED), 400);
-    /* those beyond the two that a part had kept are not lost to the order: they stand behind */
+    /* those beyond the two that a part had kept are not lost to the order: they come last */
     assert_int_equal(strncmp(list(to, DIFFERENCE_CHANGED), "0:1-1 0:3-3", 11), 0);
     assert_string_equal(list(to, DIFFERENCE_MISSING), "0:1-40");
     differences_free(to);

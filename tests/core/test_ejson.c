@@ -1,4 +1,4 @@
-/* ejson: as libbson prints it, but for doubles and control characters. */
+/* ejson: as libbson prints it, except for doubles and control characters. */
 #include "base/document.h"
 #include "test.h"
 

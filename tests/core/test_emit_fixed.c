@@ -13,7 +13,7 @@ TEST(left_out) {
     schema_destroy(schema);
 }
 
-/* Line ends are the caller's; a record's own carriage return needs one of two bytes behind it, or none. */
+/* Line ends are the caller's; a record's own carriage return needs one of two bytes after it, or none. */
 TEST(line_ends) {
     static const char *const texts[] = {"00ab\n",    "00ab\r\n", "00ab",    "00ab\r",
                                         "00a\r\r\n", "00a\r\r",  "00\r\r\r"};
@@ -39,7 +39,7 @@ TEST(line_ends) {
     lab_close(&lab);
 }
 
-/* Lists of identifiers, also of those that only their family knows. */
+/* Lists of identifiers, including those that only their family knows. */
 TEST(lists) {
     static const struct {
         const char *record, *json;

@@ -62,7 +62,7 @@ static void refuses(const char *yaml, const char *const *inputs, size_t from, co
 
 #define PAIR "format: pair\nrecord: {delimiter: [\",\"], header: no}\nfields: [{name: x}, {name: y}]\n"
 
-/* A first record that begins with the bytes of a mark keeps them behind a mark. */
+/* A first record that begins with the bytes of a mark keeps them after a mark. */
 TEST(mark) {
     prints(PAIR, INPUTS("a,1\n" MARK "b,2\n"), 1, MARK MARK "b,2\n");
     prints(PAIR, INPUTS("\"" MARK "b\",2\nc,4\n"), 0, MARK MARK "b,2\nc,4\n");
@@ -102,7 +102,7 @@ TEST(guess) {
            "i|j,k,3\n"); /* of the delimiters that fit as often the one of more columns */
 }
 
-/* Only the first lines count: with so many before it, the odd one is no harm. */
+/* Only the first lines count: with that many before it, the odd one is no harm. */
 TEST(later) {
     static const char layouts[] =
         "format: l\nrecord: {delimiter: [\"|\", \",\"], header: no}\nfields: [{name: x}, {name: y}]\n";
@@ -131,7 +131,7 @@ TEST(other_inputs) {
            "1|2\n3|4\n"); /* an input without records has any dialect */
     prints(bare, INPUTS("1,2\n", "3|4\n"), 1, "3|4\n");
     static const char one[] = "format: o\nrecord: {delimiter: [\",\"], header: yes}\nfields: [{name: x}]\n";
-    prints(one, INPUTS("x\n1\n", "x\n3\n"), 0, "x\n1\n3\n"); /* behind records it would be one */
+    prints(one, INPUTS("x\n1\n", "x\n3\n"), 0, "x\n1\n3\n"); /* after records it would be one */
     prints(one, INPUTS("x\n1\n", "X\n3\n"), 0, "x\n1\n3\n");
     prints(one, INPUTS("x\nX\n"), 0, "x\nX\n");
 }

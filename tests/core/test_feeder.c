@@ -124,7 +124,7 @@ TEST(pieces_are_the_file) {
     free(text.at);
 }
 
-/* The same, where only the text from its first byte on tells where records begin; by one feeder and by several, which
+/* The same, where only the text from its first byte on shows where records begin; by one feeder and by several, which
  * find it for each other, and beginning with any piece. */
 TEST(quoted_pieces_are_the_file) {
     enum { PIECES = 4 };
@@ -164,7 +164,7 @@ TEST(quoted_pieces_are_the_file) {
 }
 
 /* What is done is passed over wherever it lies, and what is not is read from its own place: also where only the text
- * before a block tells where its records begin. */
+ * before a block shows where its records begin. */
 TEST(passes_over_what_is_done) {
     const done_run_t runs[] = {{1, 7, 0}, {8, 14, 0}, {15, 21, 0}};
     bytes_t text = {0}, wanted = {0};

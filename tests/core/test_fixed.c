@@ -52,7 +52,7 @@ TEST(zero_bytes) {
                             "name: r, repeat: [{name: x, "
                             "lengthWidth: 1}]}]\n"),
                  "", 0);
-    /* no date, before any other date was read and behind one: zero is not 1970 */
+    /* no date, before any other date was read and after one: zero is not 1970 */
     static const char none[] = "\0\0\0\0\0\0\0\0"
                                "0600\0 "
                                "R3a\0b\0";
@@ -78,7 +78,7 @@ TEST(ints) {
         {"9999+00000000+0", "{\"a\":0,\"m\":0,\"x\":0,\"w\":0}"},
         {"0000-999-9901-9", "{\"n\":0,\"a\":-999,\"m\":-99,\"x\":10,\"w\":-9}"},
         /* what would not be printed so again stays as it is: a minus before zero, blanks, letters, a sign
-         * where there is none or none where there always is one */
+         * if there is none or none where there always is one */
         {"  12-000-00 0-0", "{\"n\":\"  12\",\"a\":\"-000\",\"m\":\"-00\",\"x\":\" 0\",\"w\":\"-0\"}"},
         {"+0120034+50-107", "{\"n\":\"+012\",\"a\":\"0034\",\"m\":\"+50\",\"x\":\"-1\",\"w\":\"07\"}"},
         {"-012 034--51x  ", "{\"n\":\"-012\",\"a\":\" 034\",\"m\":\"--5\",\"x\":\"1x\",\"w\":\"  \"}"},
@@ -128,7 +128,7 @@ TEST(every_number) {
     lab_close(&lab);
 }
 
-/* A null of more than 8 characters is all of them; also of exactly 8, and of bytes that are 0xFF. */
+/* A null of more than 8 characters is all of them, as is one of exactly 8, and one of bytes that are 0xFF. */
 TEST(long_nulls) {
     static const pair_t pairs[] = {
         {"9999999999999999999", "{}"},
@@ -362,7 +362,7 @@ TEST(length) {
         "", 0);
     expect_pairs(&lab, pairs, COUNT_OF(pairs));
     assert_int_equal(records_bad(lab.reader)->count, 4);
-    /* 103 and 3 characters follow: a count of two digits cannot tell them apart, but the document does */
+    /* 103 and 3 characters follow: a count of two digits cannot distinguish them, but the document does */
     char record[200], json[300];
     for (int more = 0; more < 2; more++) {
         int length = snprintf(record, sizeof record, "x03%.*s", 3 + 100 * more,
@@ -500,7 +500,7 @@ TEST(cut_short) {
     lab_close(&lab);
 }
 
-/* What is left out is walked over, so that what stands behind it is found; nothing tells of it. */
+/* What is left out is walked over, so that what stands after it is found; nothing reports it. */
 TEST(left_out) {
     static const pair_t pairs[] = {
         {"x+AA2bAA1a-1c=1d", "{\"a\":\"x\",\"in\":[{\"t\":\"d\"}]}"},

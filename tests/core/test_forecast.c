@@ -116,7 +116,7 @@ TEST(intervals) {
     }
 }
 
-/* One size: in proportion, since nothing tells what does not grow. 2, 2.2 and 1.8 s for 100. */
+/* One size: in proportion, since nothing shows what does not grow. 2, 2.2 and 1.8 s for 100. */
 TEST(one_size) {
     const forecast_point_t points[] = {{100, 2}, {100, 2.2}, {100, 1.8}};
     near(AT(points, FORECAST_LINE, 400).mid, 8);

@@ -21,7 +21,7 @@ static bool take(void *context, uint64_t from, uint64_t to, err_t *err) {
     return lab->count != lab->stop_at || err_set(err, STATUS_HOST, "enough");
 }
 
-/* Extents of whole MiB, one behind the other or with holes, as the catalog gives them. */
+/* Extents of whole MiB, one after the other or with holes, as the catalog gives them. */
 typedef struct {
     active_piece_t piece;
     extent_t extents[3];

@@ -17,7 +17,7 @@
 #include <zlib.h>
 
 typedef struct {
-    char *text; /* ends with a NUL behind its size */
+    char *text; /* ends with a NUL after its size */
     size_t size;
 } file_t;
 
@@ -62,7 +62,7 @@ static void lab_packed(file_t compressed, file_t plain) {
     free(text);
 }
 
-/* Rows one by one, behind the header, are what a file says. */
+/* Rows one by one, after the header, are what a file says. */
 static void lab_row_by_row(const generate_kind_t *kind, const generate_t *what, file_t whole) {
     err_t err = {.text = ""};
     char *room = malloc(GENERATE_ROOM); /* of its own, for sanitizers */

@@ -54,7 +54,7 @@ TEST(hashes) {
             assert_true(hash_of(hashed, values[before].document, &hash));
             assert_true(hash_of(hashed, values[i].document, &hash));
             if (hash != values[i].hash)
-                fail_msg("%s behind %s: %lld", values[i].document, values[before].document, (long long)hash);
+                fail_msg("%s after %s: %lld", values[i].document, values[before].document, (long long)hash);
         }
     hashed_destroy(hashed);
 }
@@ -110,7 +110,7 @@ TEST(hashed_keys_of_documents) {
     hashed_destroy(hashed);
 }
 
-/* Where libbson stops, the field behind may still be there; where nobody knows what follows, there is no key. */
+/* Where libbson stops, the next field may still be there; where nobody knows what follows, there is no key. */
 TEST(keys_behind_odd_bytes) {
 #define ROW(bytes) bytes, sizeof bytes - 1
 #define HEADLESS   "\5b\0\3\0\0\0\2xyz"

@@ -154,7 +154,7 @@ TEST(quantiles) {
             try_quantiles(counts[c], part ? counts[c] >> (part + 1) : 0);
 }
 
-/* At each edge of a bucket, between many others, its bucket alone must tell; and what a bucket begins with is in it. */
+/* At each edge of a bucket, between many others, its bucket alone must count it; and what a bucket begins with is in it. */
 TEST(edges) {
     hist_t *hist = new_hist();
     for (int bit = 0; bit < 43; bit++)

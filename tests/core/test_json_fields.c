@@ -11,7 +11,7 @@ static void quotes(char *text) {
 }
 
 typedef struct {
-    const char *type;            /* behind the name */
+    const char *type;            /* after the name */
     const char *value, *becomes; /* of the key a; becomes NULL: it stays, and is counted */
     const char *left_out;        /* the whole document instead */
 } case_t;

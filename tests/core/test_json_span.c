@@ -197,7 +197,7 @@ TEST(odd_bytes) {
 
 /* ---- records that are known, because they are put together here ---- */
 
-/* A comma tells of what follows it, but not of what is far away: text is not read on for that. */
+/* A comma decides what follows it, but not of what is far away: text is not read on for that. */
 TEST(far) {
     enum { MOST = JSON_SPAN_BLANKS };
     uint8_t *text = malloc(MOST + 8);
@@ -225,7 +225,7 @@ TEST(far) {
 TEST(skip) {
     static const struct {
         const char *text;
-        size_t end, unknown; /* so many bytes do not tell the end yet */
+        size_t end, unknown; /* that many bytes do not show the end yet */
     } rows[] = {
         {"{\"a\": [1, {\"b\": \"}\"}, 2]}, \n{}", 28, 28},
         {"{\"a\": [1, {\"b\": \"}\"}, 2]} {}", 26, 26},

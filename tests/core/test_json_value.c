@@ -96,15 +96,15 @@ TEST(rejected) {
 
 /* Whatever stands after the end of a text must not complete it. */
 static void has_no_beginning(char **row, TEST_UNUSED size_t all) {
-    static const char *const behind[] = {"\"}",     "}",  "]}",   ":1}", "7}",      "\"}\"}}}}",
-                                         "\":1}}}", "e}", "rue}", " }",  "77777777"};
+    static const char *const tails[] = {"\"}",     "}",  "]}",   ":1}", "7}",      "\"}\"}}}}",
+                                        "\":1}}}", "e}", "rue}", " }",  "77777777"};
     const size_t whole = (size_t)(strrchr(row[0], '}') - row[0]);
     for (size_t length = 0; length <= whole; length++)
-        for (size_t j = 0; j < sizeof behind / sizeof *behind; j++) {
+        for (size_t j = 0; j < sizeof tails / sizeof *tails; j++) {
             uint8_t out[8192], room[512] = {0};
             memcpy(room + POOL_SLACK, row[0], length);
             for (size_t at = POOL_SLACK + length; at < sizeof room; at++)
-                room[at] = (uint8_t)behind[j][(at - POOL_SLACK - length) % strlen(behind[j])];
+                room[at] = (uint8_t)tails[j][(at - POOL_SLACK - length) % strlen(tails[j])];
             if (json_value_read(json, room + POOL_SLACK, length, true, out, sizeof out, NULL) !=
                 PARSED_REJECT)
                 fail_msg("%.*s", (int)length, row[0]);

@@ -32,7 +32,7 @@ TEST(judge) {
     static const struct {
         const char *records;
         bool all;
-        const char *told; /* kind and place; "": nothing */
+        const char *listed; /* kind and place; "": nothing */
         uint64_t equal, superseded, undecided;
     } cases[] = {
         {"a0=", true, "", 1, 0, 0},
@@ -57,7 +57,7 @@ TEST(judge) {
         last_wins_t last = {.count = 0}, first = {.count = 0}, other = {.count = 0};
         last_judged_t judged;
         err_t err;
-        char told[80] = "";
+        char listed[80] = "";
         differences_t *differences = differences_new(10);
         note(&first, 5, "a2! a3=");
         assert_true(last_wins_move(&last, &first, &err));
@@ -69,13 +69,13 @@ TEST(judge) {
             size_t count;
             const difference_t *kept = differences_of(differences, kind, &count);
             for (size_t j = 0; j < count; j++) {
-                snprintf(told + strlen(told), sizeof told - strlen(told), "%s %c%d", difference_names[kind],
-                         (char)('a' + kept[j].file), (int)kept[j].offset);
+                snprintf(listed + strlen(listed), sizeof listed - strlen(listed), "%s %c%d",
+                         difference_names[kind], (char)('a' + kept[j].file), (int)kept[j].offset);
                 assert_int_equal(kept[j].line, kind == DIFFERENCE_CHANGED ? 99 : 0);
                 assert_int_equal(kept[j].nameless, kind != DIFFERENCE_CHANGED); /* only details have an _id */
             }
         }
-        assert_string_equal(told, cases[i].told);
+        assert_string_equal(listed, cases[i].listed);
         assert_int_equal(judged.equal, cases[i].equal + 1);
         assert_int_equal(judged.superseded, cases[i].superseded + 1);
         assert_int_equal(judged.undecided, cases[i].undecided);

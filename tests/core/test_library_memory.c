@@ -74,7 +74,7 @@ TEST(uri) {
                               allocation, log);
         if (status == NONE_FAILED)
             break;
-        /* 1: of what cannot be told for want of memory, but the URI is faulty all the same */
+        /* 1: of what cannot be reported for want of memory, but the URI is faulty all the same */
         if (status != SAID_STATUS + 8 && status != SAID_STATUS + 1)
             fail_msg("allocation %ld: status %d", allocation, status);
         out_of_memory += status == SAID_STATUS + 8;

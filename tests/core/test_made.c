@@ -1,4 +1,4 @@
-/* Keys that a format makes of columns: what they become, what is told where they cannot be made, and that records come back. */
+/* Keys that a format makes of columns: what they become, what is reported where they cannot be made, and that records come back. */
 #include "format/record/record.h"
 #include "format_lab.h"
 #include "test.h"
@@ -49,7 +49,7 @@ static const case_t cases[] = {
     {"k: point, from: [n, m]", "|||", "", 0},
     {"k: point, from: [n, m]", "||x|1", "", 1}, /* the number, not the point */
     {"type: first, from: [a]", "x|||", "'type':'x'", 0},
-    /* a key that is called as an option is: what stands beside it counts all the same */
+    /* a key that is called as an option is: what stands next to it counts all the same */
     {"value: first, from: [a, b], type: number, decimal: \",\"", "1,5|||", "'value':1.5", 0},
     {"value: first, from: [a, b], nulls: [\"-\"]", "-|||", "", 0},
     {"with: first, from: [a, b], type: date, pattern: DD/MM/YYYY", "29/02/2024|||",
@@ -82,10 +82,10 @@ static void expect(const case_t *one, bool careful) {
         fail_msg("%s of %s: %s", one->made, one->record, bson_as_canonical_extended_json(&rest, NULL));
     const bad_values_t *bad = records_bad(lab.reader);
     assert_int_equal(bad->count, one->bad);
-    uint64_t told = 0;
+    uint64_t bad_count = 0;
     for (size_t i = 0; i < schema_counted(lab.schema); i++)
-        told += bad->fields[i].count;
-    assert_int_equal(told, one->bad);
+        bad_count += bad->fields[i].count;
+    assert_int_equal(bad_count, one->bad);
     grown_t written = {0};
     if (!lab_emit(lab.emit, &lab.dialect, &all, one->record, &written, &err))
         fail_msg("%s: %s", one->record, err.text);
@@ -106,7 +106,7 @@ TEST(made) {
 TEST(bad) {
     static const struct {
         const char *made, *bad, *record,
-            *told; /* told: the reason of the reject, or the key's type in the document */
+            *outcome; /* the reason of the reject, or the key's type in the document */
     } rows[] = {
         {"k: join, from: [a], type: int", "null", "x|||", "null"},
         {"k: join, from: [a], type: int", "reject", "x|||", "the value 'x' of 'k'"},
@@ -120,7 +120,7 @@ TEST(bad) {
         lab_records_t all = lab_file(&lab, rows[i].record, length, false);
         assert_int_equal(all.count, 1);
         if (all.records->parsed == PARSED_REJECT) {
-            assert_non_null(strstr(all.records->reason, rows[i].told));
+            assert_non_null(strstr(all.records->reason, rows[i].outcome));
             assert_int_equal(all.records->record.column, 1);
         } else {
             bson_t is;

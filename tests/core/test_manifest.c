@@ -437,7 +437,7 @@ TEST(refuses_joined_zips) {
     const member_spec_t one = {.name = "a.txt", .text = "abc", .size = 3},
                         other = {.name = "b.txt", .text = "xyz", .size = 3};
     for (int last = 0; last < 3; last++) {
-        /* one member; zip64, behind a program; none */
+        /* one member; zip64, after a program; none */
         const zip_spec_t spec = {.zip64 = last == 1, .before = last == 1 ? 90 : 0};
         bytes_t joined = lab_zip(&one, 1, (zip_spec_t){0});
         bytes_add_all(&joined, lab_zip(&other, last < 2, spec));

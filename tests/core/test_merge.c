@@ -72,7 +72,7 @@ static char content_of(const uint8_t *document, uint32_t length) {
     return *bson_iter_utf8(&at, NULL);
 }
 
-static bool tell(void *context, const merge_found_t *found, err_t *err) {
+static bool report(void *context, const merge_found_t *found, err_t *err) {
     static const char *const names[] = {"missing", "extra", "duplicated", "changed", "unrelated"};
     lab_t *lab = context;
     size_t used = strlen(lab->said);
@@ -90,7 +90,7 @@ static bool tell(void *context, const merge_found_t *found, err_t *err) {
 }
 
 static bool run(lab_t *lab, const item_t *expected, size_t count, merge_t *merge, err_t *err) {
-    *merge = (merge_t){.next = next, .report = tell, .context = lab};
+    *merge = (merge_t){.next = next, .report = report, .context = lab};
     bool ok = merge_begin(merge, err);
     for (size_t i = 0; ok && i < count; i++) {
         bson_t document;

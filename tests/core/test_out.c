@@ -7,7 +7,7 @@
 
 #define SAYS(expected, ...) assert_heard(STDOUT_FILENO, expected, out_print(__VA_ARGS__))
 
-/* Whatever a conversion is like, it is the next one's turn behind it. */
+/* Whatever a conversion is like, the next one has its turn after it. */
 TEST(as_printf) {
     SAYS("plain\n", "plain\n");
     SAYS("100% of 5 and a", "%d%% of %u and %s", 100, 5u, "a");

@@ -18,7 +18,7 @@ TEST(names) {
         {"orders.tipple.tune.0123456789ab", false, true},
         {"orders.tipple.drill.0123456789ab.tipple.files", true, true},
         {"orders.tipple.files.old", false, false},
-        {"tipple.files", false, false}, /* beside which collection? */
+        {"tipple.files", false, false}, /* of which collection? */
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const bool catalog = own_names_catalog(cases[i].collection);

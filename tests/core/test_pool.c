@@ -15,7 +15,7 @@ static void use(buffer_t *buffer, uint8_t with) {
     memset(buffer->bytes, with, buffer->capacity);
     for (size_t i = 1; i <= POOL_SLACK; i++)
         sum += *(volatile uint8_t *)(buffer->bytes - i);
-    memset(buffer->bytes + buffer->capacity, 0, POOL_SLACK); /* zeros behind a text are the holder's to put */
+    memset(buffer->bytes + buffer->capacity, 0, POOL_SLACK); /* zeros after a text are the holder's to put */
     for (size_t i = 0; i < POOL_SLACK; i++)
         sum += buffer->bytes[buffer->capacity + i];
     assert_uint_in_range(sum, 0, POOL_SLACK * 255);
@@ -359,7 +359,7 @@ static void *feed(void *context) {
     return NULL;
 }
 
-/* However small the budget is and however many threads there are: all come through, and beside the budget
+/* However small the budget is and however many threads there are: all come through, and next to the budget
  * there is one large buffer at most (while it grows, the old and the new one). */
 TEST(many_grow) {
     static const struct {

@@ -137,7 +137,7 @@ static bool change_entries(store_t *store, const entry_change_t *changes, size_t
     return true;
 }
 
-/* Digests are words; what an input begins with is told by the word's first letter. */
+/* Digests are words; what an input begins with is the word's first letter. */
 static bool digest_at(const void *context, size_t input, uint64_t size, char digest[33], err_t *failure) {
     const wanted_t *wanted = context;
     (void)failure;
@@ -185,7 +185,7 @@ static void end(lab_t *lab) {
     entries_free(&lab->entries);
 }
 
-/* A file of so many bytes that begins with a letter. */
+/* A file of that many bytes that begins with a letter. */
 static wanted_t file_of(const char *name, char letter, uint64_t size) {
     wanted_t wanted = {.name = name,
                        .kind = "plain",

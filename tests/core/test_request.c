@@ -106,7 +106,7 @@ TEST(reads) {
     built(QUERY "    find: {filter: {$expr: {$eq: [$out, 5]}}}\n", NULL);
 }
 
-/* The request that is built, for a look at it. */
+/* The request that is built, to be examined. */
 static void opened(const char *text, request_t *request) {
     err_t err = {.text = ""};
     if (!build(text, NULL, request, &err))

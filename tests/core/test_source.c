@@ -240,8 +240,8 @@ TEST(skips_in_packed_files) {
 typedef struct {
     const char *name;
     bytes_t (*pack)(const void *text, size_t size), (*pack_otherwise)(const void *text, size_t size);
-    bytes_t before, between; /* may be before the first stream; between two, and behind the last one */
-    size_t mark, next_mark;  /* in so many bytes, the file's kind and a next stream are recognised */
+    bytes_t before, between; /* may be before the first stream; between two, and after the last one */
+    size_t mark, next_mark;  /* in that many bytes, the file's kind and a next stream are recognised */
 } packer_t;
 
 static bytes_t zstd_stated(const void *text, size_t size) {
@@ -346,7 +346,7 @@ TEST(knows_how_streams_are_padded) {
 
 /* ---------------------------------------------------------------- UTF-16 */
 
-/* Nothing is replaced: what is no character is told, with its place, and so is what is cut off. */
+/* Nothing is replaced: what is no character is reported, with its place, and so is what is cut off. */
 TEST(tells_halves_of_utf16) {
     static const struct {
         const char *bytes;

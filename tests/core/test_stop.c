@@ -134,7 +134,7 @@ TEST(wakes_a_read) {
     is_good(waits_for_input);
 }
 
-/* The driver's way to say that a reply breaks its rules: the person reads what to do. */
+/* The driver's way to say that a reply breaks its rules: the user reads what to do. */
 static int ends_of_abort(void) {
     abort();
     return BAD;

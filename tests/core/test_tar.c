@@ -24,8 +24,8 @@ typedef struct {
     const void *body;
     size_t size;    /* of the body */
     int64_t stated; /* instead of it in the header; -1: none at all */
-    int dialect;    /* V7 unless told */
-    char type;      /* '0' unless told; '0' of v7 is NUL */
+    int dialect;    /* V7 unless given */
+    char type;      /* '0' unless given; '0' of v7 is NUL */
     bool wide;      /* the size in base 256 */
     bool wrong;     /* checksum */
     bool devices;
@@ -531,7 +531,7 @@ TEST(skips_within_members) {
     bytes_t text = lab_text(3, 100000), tar = {0};
     put_text(&tar, "before", "x");
     put(&tar, (header_t){.name = "text", .body = text.at, .size = text.size, .dialect = USTAR});
-    put_text(&tar, "behind", "y");
+    put_text(&tar, "after", "y");
     for (int how = 0; how < 3; how++) {
         manifest_t manifest;
         err_t err = {0};

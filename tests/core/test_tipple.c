@@ -1,4 +1,4 @@
-/* The library's public face, used as a program of somebody else's would use it. */
+/* The library's public face, used as a program of someone else's would use it. */
 #include "heard.h"
 #include "test.h"
 #include "tipple/tipple.h"
@@ -87,7 +87,7 @@ TEST(carriage_returns) {
     tipple_format_close(format);
 }
 
-/* Whoever asks again behind a header with other columns is not given records by the wrong names. */
+/* Whoever asks again after a header with other columns is not given records by the wrong names. */
 TEST(another_header) {
     static const char glued[] = "test_id|rfr_id|rfr_type_code|location_id|dangerous_mark\n"
                                 "703671925|30305|A|7|\n"
@@ -174,7 +174,7 @@ TEST(begin_that_fails) {
     tipple_format_close(format);
 }
 
-/* What a load decodes is nothing that a reader may take for text: no header would tell. */
+/* What a load decodes is nothing that a reader may take for text: no header would show it. */
 TEST(what_is_no_text) {
 #define TEXT(of) of, sizeof of - 1
     static const struct {

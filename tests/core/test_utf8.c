@@ -96,7 +96,7 @@ TEST(wrong) {
     assert_true(valid((const uint8_t *)"a\0\xC3\xA9\0", 5));
 }
 
-/* Behind texts of all lengths around the eight bytes that are looked at at once: the first byte of what is cut short. */
+/* After texts of all lengths around the eight bytes that are looked at at once: the first byte of what is cut short. */
 TEST(first_wrong_place) {
     uint8_t text[64];
     for (size_t before = 0; before < 32; before++)

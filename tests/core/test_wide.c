@@ -66,7 +66,7 @@ TEST(json) {
     schema_destroy(schema);
 }
 
-/* Of the text that is not UTF-8 another subtype tells. */
+/* Text that is not UTF-8 has another subtype. */
 TEST(other_bytes) {
     FIELD_TABLE("", ", type: binary", {"\xFF\xFE", NO_TEXT("//4="), NULL, true}, IS("//4=", BINARY("//4=")));
 }

@@ -3,7 +3,7 @@
  *
  * Each line of stdin asks for a run, with tabs between its words:
  *     KIND  N  STDIN  WORD...          the command gets the WORDs, and the file STDIN as its standard input
- * and each answer is a line, and behind it what the run has printed, so many bytes each:
+ * and each answer is a line, and after it what the run has printed, that many bytes each:
  *     STATUS  SEEN  FIRED  STDOUT-BYTES  STDERR-BYTES      STATUS: -SIGNAL where one ended it; "hangs"
  * SEEN: how many of the kind there were; FIRED: how many of them failed.
  *

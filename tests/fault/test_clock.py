@@ -19,7 +19,7 @@ LONG = 600  # seconds in which everything here ends, on any machine, unless a cl
 
 
 class Clocks:
-    """What the shim looks at."""
+    """What the shim examines."""
 
     def __init__(self, path):
         path.write_bytes(bytes(16))
@@ -56,7 +56,7 @@ class Jumps(faultlab.Lab):
         return counts
 
     def every(self, documents, act):
-        """A rule that calls act() each time that so many documents were acknowledged."""
+        """A rule that calls act() each time that many documents were acknowledged."""
         seen = [0, 0]
 
         def rule(message):

@@ -144,10 +144,10 @@ class Members(ClusterLab):
         self.complete(load, "a shard was killed and came back, --direct", "--direct")
 
     def test_faults_of_a_router(self):
-        """replies are lost after the write, cut in two and late, and the router is told it has no primary"""
+        """replies are lost after the write, cut in two and late, and the router answers that it has no primary"""
         routers = [member for member in self.state["members"] if member["role"] == "router"]
         if any(member["program"] != "labrouter" for member in routers):
-            self.skipTest("a mongos cannot be told to misbehave")
+            self.skipTest("a mongos cannot be ordered to misbehave")
         asked = [(what, command, router) for what in ("drop", "lose-reply", "cut", "delay-reply", "not-primary")
                  for command in ("insert", "update", "findAndModify") for router in routers]
         for what, command, router in asked:

@@ -125,11 +125,11 @@ class Tries:
 
     @staticmethod
     def same_text(one, other):
-        """But for what was timed."""
+        """Except for what was timed."""
         return re.sub(rb"   .* CPU .*", b"", one) == re.sub(rb"   .* CPU .*", b"", other)
 
     def numbers(self, count, wanted):
-        """So many up to count, spread over all; without a number all of them, unless they are very many."""
+        """Numbers up to count, spread over all; without a number all of them, unless they are very many."""
         if wanted is None and count > MOST:
             wanted = SOME
         elif wanted and not livetest.NIGHTLY:
@@ -167,7 +167,7 @@ class Alone(Tries, livetest.Case):
                 if run.status == usual.status:
                     for name in leaves:
                         self.assertEqual(whole[name], (self.folder / name).read_bytes(), name)
-                self.assertEqual(before, set(os.listdir(self.folder)) - set(leaves), "a file is left behind")
+                self.assertEqual(before, set(os.listdir(self.folder)) - set(leaves), "a file is left there")
 
     def inputs(self):
         text = livetest.rows(5, bad={3})

@@ -33,7 +33,7 @@ class Ended:
         return self.load_pid
 
     def one_run(self, number, documents, at_books):
-        """A load that meets a signal after so many acknowledged documents; true if it did."""
+        """A load that meets a signal after that many acknowledged documents; true if it did."""
         verdict = self.draw.choice((relay.PASS, relay.CUT, relay.HALF_CUT))
 
         def act():
@@ -51,7 +51,7 @@ class Ended:
         return load.returncode == -number
 
     def ended(self, numbers, times, books):
-        """So many times, in one load if that lasts so long; else in the next one, into an empty target."""
+        """`times` times, in one load if that lasts so long; else in the next one, into an empty target."""
         done, met, at_books, loads = 0, 0, 0, 1
         while met < times:
             left = DOCUMENTS - self.client.count(self.database, "results")

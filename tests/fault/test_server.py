@@ -67,7 +67,7 @@ class Broken(faultlab.OwnLab):
 
 
 class NextForBooks(faultlab.Moment):
-    """The first message for the books after so many documents: it waits."""
+    """The first message for the books after that many documents: it waits."""
 
     def is_now(self, message):
         return self.seen >= self.documents and message.books and not message.reply
@@ -163,7 +163,7 @@ class ReplicaSet(Broken):
 
     @staticmethod
     def is_primary(member):
-        """None while it cannot tell, such as in the middle of a change."""
+        """None while it cannot say, such as in the middle of a change."""
         with contextlib.suppress(mongo.Error, OSError), \
                 mongo.Client("mongodb://127.0.0.1:%d/?directConnection=true" % member["port"]) as one:
             return one.command("admin", {"hello": 1})["isWritablePrimary"]

@@ -1,5 +1,5 @@
 /* fuzz_bson: any bytes as a BSON text. Its documents are found the same way however the text grows. A document that is passed is
- * one that libbson gets through, and is given out byte for byte, or behind an _id of ours; one of its own comes first. */
+ * one that libbson gets through, and is given out byte for byte, or after an _id of ours; one of its own comes first. */
 #include "bson_lab.h"
 #include "format/cut/ends.h"
 #include "format_laws.h"

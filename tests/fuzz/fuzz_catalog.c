@@ -142,7 +142,7 @@ static bool page(bson_iter_t *at) {
            bson_iter_recurse(&inner, at);
 }
 
-/* Are they entries, each behind the one before? */
+/* Are they entries, each after the one before? */
 static bool plain_page(uint64_t from, size_t *count) {
     bson_iter_t at, inner, id;
     *count = 0;
@@ -166,7 +166,7 @@ static bool plain_page(uint64_t from, size_t *count) {
     return !at.err_off;
 }
 
-/* Also of those that the store refuses, whose fields no change would find again. */
+/* Those that the store refuses are taken as well, and their fields no change would find again. */
 static void try_each(odd_t *odd) {
     bson_iter_t at;
     for (bool more = page(&at); more && bson_iter_next(&at);) {
@@ -183,7 +183,7 @@ static void try_each(odd_t *odd) {
     }
 }
 
-/* Each page must lie behind the one before: whoever reads to the end would never come to it. */
+/* Each page must lie after the one before: whoever reads to the end would never come to it. */
 static void try_entries(odd_t *odd, store_t *store, err_t *err) {
     entries_t entries = {NULL, 0, 0};
     uint64_t from = 0, before;

@@ -170,7 +170,7 @@ static void try_date(const uint8_t *text, size_t length) {
     if (!end)
         return;
     char *copy =
-        strndup((const char *)text, (size_t)(end - text)); /* patterns come from texts with a NUL behind */
+        strndup((const char *)text, (size_t)(end - text)); /* patterns come from texts with a NUL after */
     LAB_MUST(copy);
     const char *problem = pattern_compile(copy, strlen(copy), &pattern);
     const uint8_t *date = end + 1;

@@ -1,6 +1,6 @@
 /* fuzz_dump: any bytes as an archive of mongodump, also such that begin as one does. The documents of a collection are the same
  * however they are asked for, also where the rest of the archive is not looked at, as many as a plain reading finds, and a fault
- * is told after them. The first byte says how
+ * is reported after them. The first byte says how
  * much is asked for at once, and whether the archive's own beginning is put before the rest. */
 #include "format_lab.h"
 #include "input/archive/archive.h"

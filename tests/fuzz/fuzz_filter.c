@@ -1,4 +1,4 @@
-/* Filters: a mistake is told; a good one answers for any document, and the same under its spelling for the
+/* Filters: a mistake is reported; a good one answers for any document, and the same under its spelling for the
  * books. */
 #include "format/records.h"
 #include "format_laws.h"

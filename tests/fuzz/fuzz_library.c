@@ -128,7 +128,7 @@ static void next(used_t *used) {
     LAB_MUST(!used->other || got == tipple_reader_next(used->other, &same, &error));
     LAB_MUST(!got || used->begun);
     used->has_document = got > 0 && record.document;
-    if (got < 0) { /* a header that names other columns: nothing behind it, ever */
+    if (got < 0) { /* a header that names other columns: nothing after it, ever */
         has_sentence(&error);
         LAB_MUST(tipple_reader_next(used->reader, &record, &error) == got);
     }

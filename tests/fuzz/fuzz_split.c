@@ -13,11 +13,11 @@ typedef struct {
 } plain_t;
 
 /* The quoted field at text[0]: its value, or false when it is not closed before a delimiter or the end. */
-static bool read_quoted(const uint8_t *text, size_t length, bool doubled, const char *behind,
+static bool read_quoted(const uint8_t *text, size_t length, bool doubled, const char *escaped,
                         plain_t *field) {
     field->length = 0;
     for (size_t at = 1; at < length;) {
-        if (at + 1 < length && text[at] == '\\' && text[at + 1] && strchr(behind, text[at + 1])) {
+        if (at + 1 < length && text[at] == '\\' && text[at + 1] && strchr(escaped, text[at + 1])) {
             field->value[field->length++] = text[at + 1];
             at += 2;
             continue;
@@ -39,12 +39,12 @@ static bool read_quoted(const uint8_t *text, size_t length, bool doubled, const 
     return false;
 }
 
-/* behind: what a backslash stands before. */
-static void read_field(const uint8_t *text, size_t length, bool quotes, bool doubled, const char *behind,
+/* escaped: what a backslash stands before. */
+static void read_field(const uint8_t *text, size_t length, bool quotes, bool doubled, const char *escaped,
                        plain_t *field) {
     field->quoted = false;
     if (quotes && length && text[0] == '"' &&
-        (read_quoted(text, length, doubled, behind, field) || read_quoted(text, length, doubled, "", field)))
+        (read_quoted(text, length, doubled, escaped, field) || read_quoted(text, length, doubled, "", field)))
         return;
     size_t end = 0;
     while (end < length && text[end] != ',')
@@ -89,14 +89,14 @@ static void merge(split_t *split, const uint8_t *record, size_t size, size_t lef
         return;
     left %= split->count;
     size_t right = (split->count - left - 1) / 2, first = split->spans[left].at;
-    size_t kept = split->count - right - 1, behind = split->spans[kept].at + split->spans[kept].raw_length;
+    size_t kept = split->count - right - 1, after = split->spans[kept].at + split->spans[kept].raw_length;
     bool one = left == kept;
     split_merge(split, record, left, right);
     LAB_MUST(split->count == left + 1 + right);
-    LAB_MUST(split->spans[left].at == first && (one || split->spans[left].length == behind - first));
-    LAB_MUST(one || memcmp(split->spans[left].text, record + first, behind - first) == 0);
-    LAB_MUST(!right || split->spans[left + 1].at == behind + 1);
-    LAB_MUST(right || behind == size);
+    LAB_MUST(split->spans[left].at == first && (one || split->spans[left].length == after - first));
+    LAB_MUST(one || memcmp(split->spans[left].text, record + first, after - first) == 0);
+    LAB_MUST(!right || split->spans[left + 1].at == after + 1);
+    LAB_MUST(right || after == size);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

@@ -1,4 +1,4 @@
-/* Suites: a mistake is told with its place; a good one means the same each time it is read, and what it sends
+/* Suites: a mistake is reported with its place; a good one means the same each time it is read, and what it sends
  * is valid BSON. */
 #include "query/suite/request.h"
 

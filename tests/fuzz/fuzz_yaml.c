@@ -1,4 +1,4 @@
-/* Format files: a mistake is told with its place; a good one means the same each time it is read, and texts
+/* Format files: a mistake is reported with its place; a good one means the same each time it is read, and texts
  * read by it obey the laws of every format. */
 #include "format/schema/schema.h"
 #include "format_laws.h"

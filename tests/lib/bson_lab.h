@@ -5,7 +5,7 @@
 #include "base/document.h"
 #include "format_lab.h"
 
-/* Elements of all types under short keys; nested documents down to so many levels. */
+/* Elements of all types under short keys; nested documents down to that many levels. */
 LAB_UNUSED void lab_fill(bson_t *document, uint64_t *seed, int levels) {
     const uint64_t count = lab_chance(seed, 12);
     for (uint64_t i = 0; i < count; i++) {
@@ -86,7 +86,7 @@ LAB_UNUSED void lab_fill(bson_t *document, uint64_t *seed, int levels) {
     }
 }
 
-/* Does one get through all elements, also of what is within? */
+/* True if one gets through all elements, and those within them. */
 LAB_UNUSED bool lab_iterates(const uint8_t *bytes, uint32_t length) {
     bson_t document;
     bson_iter_t iter;

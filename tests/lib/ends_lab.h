@@ -40,20 +40,20 @@ LAB_UNUSED list_t by_find(const schema_t *schema, const uint8_t *text, size_t le
 LAB_UNUSED list_t by_steps(const schema_t *schema, const uint8_t *text, size_t length, uint64_t *seed) {
     list_t list = {0};
     ends_t ends = ends_begin(schema, ',');
-    size_t have = 0, told = 0;
+    size_t have = 0, last = 0;
     for (;;) {
-        if (ends_on(&ends, text, have, have == length, told + 1)) {
-            add(&list, told = ends.record);
+        if (ends_on(&ends, text, have, have == length, last + 1)) {
+            add(&list, last = ends.record);
             continue;
         }
-        LAB_MUST(ends.record == told);
+        LAB_MUST(ends.record == last);
         if (have == length)
             break;
         have += 1 + lab_chance(seed, 200);
         have = have < length ? have : length;
     }
-    while (told < length)
-        add(&list, told += ends_find(schema, ',', text + told, length - told, true));
+    while (last < length)
+        add(&list, last += ends_find(schema, ',', text + last, length - last, true));
     return list;
 }
 

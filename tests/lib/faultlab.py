@@ -7,8 +7,8 @@
                 ...
             self.verified({"a.csv": text}, ["a.csv"], "killed once")
 
-A moment is so many documents that a server has acknowledged, seen by a relay before it: nothing depends on how fast
-this machine is. What is random is drawn from TIPPLE_FAULT_SEED (1 unless told), which is printed. TIPPLE_SHIM is the
+A moment is a number of documents that a server has acknowledged, seen by a relay before it: nothing depends on how fast
+this machine is. What is random is drawn from TIPPLE_FAULT_SEED (1 unless given), which is printed. TIPPLE_SHIM is the
 shared object that tests/fault/shim.c becomes.
 """
 import functools
@@ -66,7 +66,7 @@ def say(did, records):
 # ------------------------------------------------------------------------------------------------------- the moment
 
 class Moment:
-    """A rule for relays: when the data's inserts have been acknowledged for so many documents, `act` is called once,
+    """A rule for relays: when the data's inserts have been acknowledged for that many documents, `act` is called once,
     and what it gives is what becomes of that reply; then it is `over`. `rule`: for all other messages."""
 
     def __init__(self, documents, act, rule=lambda message: relay.PASS):
@@ -98,7 +98,7 @@ class HeldMoment(Moment):
 
 
 class BooksMoment(HeldMoment):
-    """After so many documents, the next message about the books: its reply, or the question."""
+    """After that many documents, the next message about the books: its reply, or the question."""
 
     def __init__(self, documents, act, reply):
         super().__init__(documents, act)

@@ -176,7 +176,7 @@ static law_lines_t law_count(const schema_t *schema, const dialect_t *dialect, c
             continue;
         }
         const size_t mark =
-            size >= 3 && memcmp(line, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0; /* of a file put behind another */
+            size >= 3 && memcmp(line, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0; /* of a file put after another */
         if (size > mark && schema->header == HEADER_WORDS)
             header = law_starts_with_header_word(schema, line + mark, size - mark);
         if (size && schema->header == HEADER_YES && !first) {
@@ -324,7 +324,7 @@ static bool law_usual_value(const schema_t *schema, const field_t *field, const 
 
 /* A row of as many fields as there are columns (or one too long in the surplus field), each bare and without
  * any quote or backslash, or in quotes because it holds a delimiter or a quote; all quotes of a row doubled,
- * or all behind a backslash. That is: no needless quotes, no padding, no re-encoding, and one habit a row. */
+ * or all after a backslash. That is: no needless quotes, no padding, no re-encoding, and one habit a row. */
 static bool law_usual_row(const schema_t *schema, const dialect_t *dialect, const uint8_t *row,
                           size_t length) {
     if (schema_is_wide(schema))
@@ -833,12 +833,12 @@ static const struct {
      "type: "
      "int}, {name: t, lengthWidth: 1}]}\n"
      "  - {marker: \"AAA\", name: code, repeat: [{name: c, width: 3, type: trimmed, nulls: \"AAA\"}]}\n"},
-    /* families with one layout, with several, with ranges apart; entries before the sections, and behind */
+    /* families with one layout, with several, with ranges apart; entries before the sections, and after */
     {"families",
      "format: families\nrecord: {fixed: 1}\nfields: [{name: a, width: 1}]\ntail:\n"
      "  - {marker: \"0\", name: before, repeat: [{name: a, width: 1, is: \"[A-Z]\"}]}\n"
      "  - {marker: \"::\", sections: yes}\n"
-     "  - {marker: \"Z\\r\", name: behind, repeat: [{name: a, width: 4, type: int, sign: always}]}\n"
+     "  - {marker: \"Z\\r\", name: after, repeat: [{name: a, width: 4, type: int, sign: always}]}\n"
      "sections:\n"
      "  - {ids: AA1-AA4, name: several, fields: [{name: a, width: 1, nulls: \"9\"}]}\n"
      "  - {ids: [AB1-AB2, AC1-AC2], name: apart, fields: [{name: a.b, width: 2, type: number, divide: 10}, "

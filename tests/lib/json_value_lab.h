@@ -125,7 +125,7 @@ static bool lab_same_values(bson_iter_t *ours, bson_iter_t *theirs) {
     }
 }
 
-/* The same bytes; or nearly the same, but for what differs on purpose. */
+/* The same bytes; or nearly the same, except for what differs on purpose. */
 LAB_UNUSED bool lab_same_json(const lab_json_t *one, const bson_t *referee) {
     bson_t ours;
     bson_iter_t a, b;

@@ -49,7 +49,7 @@ def start_router(state, *words, number=0):
 
 
 class Cluster(livetest.Case):
-    """Tests with the pool's cluster. `routers`: how many of its routers the URI names; all of them unless told."""
+    """Tests with the pool's cluster. `routers`: how many of its routers the URI names; all of them unless given."""
     server = "cluster"
     routers = router_uri = None
 
@@ -63,7 +63,7 @@ class Cluster(livetest.Case):
         self.client.command = functools.partial(patient, self.client.command)
 
     def own_router(self):
-        """From now on the test's URI names a router that no other test uses, so that it may be told to fail."""
+        """From now on the test's URI names a router that no other test uses, so that it may be ordered to fail."""
         process, port = start_router(self.state)
         self.addCleanup(process.communicate)
         self.addCleanup(process.kill)
@@ -74,7 +74,7 @@ class Cluster(livetest.Case):
         return live.with_path(self.router_uri or live.URI, "%s.%s" % (self.database, collection))
 
     def faults(self, **words):
-        """Tells the router, which no other test may use, what to do wrong."""
+        """Has the router, which no other test may use, do something wrong."""
         with mongo.Client(self.router_uri or live.URI) as client:
             client.command("admin", {"labrouter": 1, **words})
 
@@ -82,7 +82,7 @@ class Cluster(livetest.Case):
         return clusters.client(self.state, [member for member in self.state["members"] if member["set"] == name])
 
     def on_shard(self, name, collection="results", **find):
-        """The documents that lie on a shard, asked for behind the router's back."""
+        """The documents that lie on a shard, asked for past the router."""
         with self.shard_client(name) as shard:
             return list(shard.find(self.database, collection, sort={"_id": 1}, **find))
 

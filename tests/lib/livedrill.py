@@ -131,7 +131,7 @@ class Mixin:
         return self.relays.rename(super().uri(collection)) if self.relays else super().uri(collection)
 
     def hold(self, command):
-        """From here on nobody is told that such a command was done to the collection, nor is an index built to its end;
+        """From here on no reply says that such a command was done to the collection, nor is an index built to its end;
         "": as ever. So a phase lasts for as long as the test needs, on any host."""
         self.client.command("admin", {"configureFailPoint": "hangAfterInitializingIndexBuild",
                                       "mode": "alwaysOn" if command == "createIndexes" else "off"})

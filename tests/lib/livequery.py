@@ -1,4 +1,4 @@
-"""livequery: `tipple query` on loaded collections, and its answers beside those that were computed from the files.
+"""livequery: `tipple query` on loaded collections, and its answers next to those that were computed from the files.
 
     class Asked(livequery.Case):
         def test_greenness(self):
@@ -195,7 +195,7 @@ class Suites(Case):
                   found["mileage-percentiles"], "mileage-percentiles")
 
     def check_letter(self):
-        """greenness beside the study's own pipeline, which another client sends to the same collection"""
+        """greenness next to the study's own pipeline, which another client sends to the same collection"""
         known = list(self.client.aggregate(self.database, "results", study_greenness()))
         self.same(known, self.answers("mot", "greenness", "--param", "diesels=[D]")["greenness"], "greenness")
 
@@ -301,7 +301,7 @@ class Suites(Case):
             self.same([answers_obd.figures(values, 777)], found[name], name)
 
     def check_obd_stored(self):
-        """Functions that somebody stored; nothing is stored by tipple."""
+        """Functions that someone stored; nothing is stored by tipple."""
         path = self.write("few.csv", self.tipple("generate", "obd", "--rows", 50, "-q").stdout)
         self.fill("obd", path, collection="stored", status=(0,))
         self.query("obd-stored", collection="stored", status=4)
@@ -319,7 +319,7 @@ class Suites(Case):
             self.same([answers_obd.figures(values, int(asked.partition("n=")[2]))], found[asked], asked)
 
     def check_obd_spread(self):
-        """Behind a router nothing is first: all documents."""
+        """Through a router nothing is first: all documents."""
         path = self.folder / "obd.csv"
         self.tipple("generate", "obd", "--rows", 12000, "-q", "-o", path)
         self.fill("obd", path, status=(0,))

@@ -1,7 +1,7 @@
 """livereport: pages that --report has written, read without any of tipple.
 
     page = livereport.Page(path)        # fails where the page is not whole, or needs anything but itself
-    page.figures["documents loaded"]    # as a person reads it
+    page.figures["documents loaded"]    # as a user reads it
     page.tables["By shard"]             # [{"shard": "a", "documents": "1,200", ...}, ...]
 
     livereport.look_at(case, folder, paths)    # in a browser: phone and desktop, light and dark, print

@@ -98,7 +98,7 @@ def element(key, kind, text):
 
 
 def body_of(record, delimiter=b"|"):
-    """The elements of a record's document behind its _id, or None when no document can be made of it."""
+    """The elements of a record's document after its _id, or None when no document can be made of it."""
     fields = record.split(delimiter)
     if len(fields) < 14:
         return None
@@ -325,7 +325,7 @@ class Case(live.Case):
         return Counts(said)
 
     def refused(self, pattern, *words, collection="results", status=1, **more):
-        """A sentence and its status, and nothing was touched (but for the run's own entry in the catalog)."""
+        """A sentence and its status, and nothing was touched (except for the run's own entry in the catalog)."""
         before = self.everything()
         self.load(*words, status=status, collection=collection, **more)
         self.assertRegex(self.stderr, pattern)
@@ -366,7 +366,7 @@ class Case(live.Case):
         for patience in ("1s", "10s"):
             try:
                 return trial(patience)
-            except (AssertionError, TypeError, ValueError) as failed:  # without an account there is nothing to look at
+            except (AssertionError, TypeError, ValueError) as failed:  # without an account there is nothing to examine
                 print("        not within %s: %s" % (patience, str(failed)[:300]), flush=True)
         return trial("90s")
 
@@ -414,7 +414,7 @@ class Case(live.Case):
         return [input_of(entry, generation) for entry in self.catalog_entries(collection)]
 
     def change_entry(self, path, collection="results", **fields):
-        """Somebody sets fields of an input's entry; dots in their names are written as two underscores."""
+        """Someone sets fields of an input's entry; dots in their names are written as two underscores."""
         reply = self.client.command(self.database, {"update": collection + ".tipple.files", "updates": [
             {"q": {"path": path}, "u": {"$set": {name.replace("__", "."): value for name, value in fields.items()}}}]})
         self.assertEqual(1, reply["n"])
@@ -500,7 +500,7 @@ class OwnServer(Case):
 
 
 def feed(path, data):
-    """Writes data into a FIFO beside us."""
+    """Writes data into a FIFO next to us."""
     def write():
         with open(path, "wb") as pipe:
             pipe.write(data)

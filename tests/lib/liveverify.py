@@ -1,4 +1,4 @@
-"""liveverify: runs of `tipple verify`, and somebody who meddles with the documents in between.
+"""liveverify: runs of `tipple verify`, and someone who meddles with the documents in between.
 
     class Found(liveverify.Case):
         def test_one(self):
@@ -66,10 +66,10 @@ class Case(livetest.Case):
         if said["status"] in (0, 7):
             self.assertEqual(said["status"] == 7, any(said[kind] for kind in KINDS))
         for kind in KINDS:
-            told = [entry["documents"] for entry in said["differences"] if entry["kind"] == kind]
-            self.assertLessEqual(sum(told), said[kind])
+            listed = [entry["documents"] for entry in said["differences"] if entry["kind"] == kind]
+            self.assertLessEqual(sum(listed), said[kind])
             if "--max-differences" not in words:
-                self.assertEqual(bool(said[kind]), bool(told))
+                self.assertEqual(bool(said[kind]), bool(listed))
         return said
 
     def finds(self, expected, *words, **more):

@@ -95,7 +95,7 @@ class Decimal128(bytes):
 
 
 class Binary(bytes):
-    """Bytes with a BSON subtype, 0 unless told."""
+    """Bytes with a BSON subtype, 0 unless given."""
     subtype = 0
 
     def __new__(cls, data, subtype=0):
@@ -217,8 +217,8 @@ def _decode_rare(data, at, kind, key):
         return Regex((data[at:middle].decode(), data[middle + 1:end].decode())), end + 1
     if kind == 0x0C:
         size = _int32(data, at)[0]
-        behind = at + 4 + size
-        return DBPointer((data[at + 4:behind - 1].decode(), data[behind:behind + 12])), behind + 12
+        after = at + 4 + size
+        return DBPointer((data[at + 4:after - 1].decode(), data[after:after + 12])), after + 12
     if kind in (0x0D, 0x0E):
         size = _int32(data, at)[0]
         return (Code if kind == 0x0D else Symbol)(data[at + 4:at + 3 + size].decode()), at + 4 + size

@@ -32,7 +32,7 @@ LEASE = float(os.environ.get("TIPPLE_LAB_LEASE") or 6)  # that are wanted
 
 
 def shorten_lease(uri, seconds):
-    """Lets loads of this collection, of which there was none yet, take one that falls silent for dead after so many
+    """Lets loads of this collection, of which there was none yet, take one that falls silent for dead after that many
     seconds. Returns them."""
     path = uri.split("?")[0].rsplit("/", 1)
     database, collection = path[1].split(".", 1)
@@ -64,8 +64,8 @@ class Case(faultlab.Mixin, livetest.Case):
 
     @classmethod
     def setUpClass(cls):
-        told = os.environ.get("TIPPLE_LAB_KIND") or live.SERVER, os.environ.get("TIPPLE_LAB_KEY")
-        cls.server, cls.key = (need or word or usual for need, word, usual in zip(cls.needs, told, (cls.server, cls.key)))
+        given = os.environ.get("TIPPLE_LAB_KIND") or live.SERVER, os.environ.get("TIPPLE_LAB_KEY")
+        cls.server, cls.key = (need or word or usual for need, word, usual in zip(cls.needs, given, (cls.server, cls.key)))
         if cls.server != "cluster":
             cls.key = "_id"
         print("        seed %d: %s, %s, %s" % (faultlab.SEED, cls.__name__, cls.server, cls.key), flush=True)
@@ -108,21 +108,21 @@ class Case(faultlab.Mixin, livetest.Case):
         try:
             load.wait(HANG)
         except subprocess.TimeoutExpired:
-            self.fail("it has waited for %g seconds for somebody who has nothing to do with it" % HANG)
+            self.fail("it has waited for %g seconds for someone who has nothing to do with it" % HANG)
         return self.ended(load)
 
     def there(self, collection="results"):
         return self.client.count(self.database, collection)
 
     def wait_for_documents(self, count, *loads):
-        """Until so many are there, while these loads run."""
+        """Until that many are there, while these loads run."""
         self.assertTrue(livetest.wait_for(lambda: self.there() >= count or
                                           any(load.poll() is not None for load in loads)))
         self.assertGreaterEqual(self.there(), count, "a load ended too early: %s" % [
             load.communicate() for load in loads if load.poll() is not None])
 
     def interrupted(self, documents, *words, number=signal.SIGKILL, status=(0,)):
-        """A load that gets a signal when so many of its documents were acknowledged: before it knows of the last."""
+        """A load that gets a signal when that many of its documents were acknowledged: before it knows of the last."""
         seen = [0]
 
         def is_now(message):
@@ -131,7 +131,7 @@ class Case(faultlab.Mixin, livetest.Case):
         return self.signalled(is_now, *words, number=number, status=status)
 
     def interrupted_at_message(self, count, *words, status=(0,)):
-        """A load that is killed when so many messages have come by, of any kind."""
+        """A load that is killed when that many messages have come by, of any kind."""
         left = [count]
 
         def is_now(message):

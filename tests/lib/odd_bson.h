@@ -1,4 +1,4 @@
-/* odd_bson: documents that a fuzzer's bytes choose: any at all, or one that is as it should be but for a few places.
+/* odd_bson: documents that a fuzzer's bytes choose: any at all, or one that is as it should be except for a few places.
  * Where the bytes are at an end, nothing else is changed. */
 #ifndef TIPPLE_TESTS_ODD_BSON_H
 #define TIPPLE_TESTS_ODD_BSON_H

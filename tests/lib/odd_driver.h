@@ -1,4 +1,4 @@
-/* odd_driver: in the driver's place, a server that answers what a fuzzer's bytes say: what a real one would, but for a few
+/* odd_driver: in the driver's place, a server that answers what a fuzzer's bytes say: what a real one would, except for a few
  * places; an error; or anything at all. The functions have the driver's own names, so that all code above them is the
  * real one. Where the bytes are at an end it finds nothing, so that whoever reads to the end comes to one. */
 #ifndef TIPPLE_TESTS_ODD_DRIVER_H
@@ -13,7 +13,7 @@ static struct {
     odd_t *odd;
     bson_t *hello; /* of the server that was chosen last */
     bson_t *reply; /* to the last command, if it did not fail */
-    /* what a message of so many documents is answered with */
+    /* what a message of that many documents is answered with */
     bool (*insert)(size_t count, bson_t *reply, bson_error_t *error);
 } odd_server;
 
@@ -284,7 +284,7 @@ bool mongoc_client_read_command_with_opts(mongoc_client_t *client, const char *d
                                           const bson_t *options, bson_t *reply, bson_error_t *error) {
     bson_iter_t first;
     LAB_MUST(bson_iter_init(&first, command) && bson_iter_next(&first));
-    odd_forget_cursor(); /* one whose id was not told, or that failed */
+    odd_forget_cursor(); /* one whose id was not reported, or that failed */
     odd_find(odd_server.odd, bson_iter_utf8(&first, NULL), &odd_cursor.documents, &odd_cursor.count);
     return odd_answer("firstBatch", reply, error);
 }
@@ -422,7 +422,7 @@ static void odd_end(void) {
     odd_server.hello = odd_server.reply = NULL;
 }
 
-/* With TLS the pool is ended at once, and by nobody behind its back. NULL: refused; err has a sentence. */
+/* With TLS the pool is ended at once, and by nobody else. NULL: refused; err has a sentence. */
 LAB_UNUSED server_t *odd_connect(err_t *err) {
     const server_options_t options = {.uri = "mongodb://h/d.c?tls=true", .patience_ns = 1, .connections = 4};
     *err = (err_t){.text = ""};

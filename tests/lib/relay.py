@@ -2,7 +2,7 @@
 
     def rule(message):
         if message.reply and message.command == "insert":
-            return relay.CUT  # the documents are there, and nobody is told
+            return relay.CUT  # the documents are there, and nobody knows
         return relay.PASS
     with relay.Relays([port], rule) as relays:
         uri = relays.rename(uri)
@@ -32,7 +32,7 @@ class Message:
     def __init__(self, raw, question=None):
         self.raw, self.question, self.reply = raw, question, question is not None
         self.number, _, code = struct.unpack_from("<4xiii", raw)
-        self.command, self.collection, self.inserted = "hello", "", 0  # what is not told apart
+        self.command, self.collection, self.inserted = "hello", "", 0  # what is not distinguished
         if question:
             self.command, self.collection = question.command, question.collection
             if self.command == "insert" and code == OP_MSG:

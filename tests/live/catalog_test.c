@@ -179,7 +179,7 @@ LAB_TEST(bind, "bind") {
         other = {
             .kind = HEADER_BIND, .generation = 1, .format = "isd", .format_digest = "d2", .filter = "k==1"};
     assert_true(change(lab, &drop));
-    assert_false(change(lab, &bind)); /* somebody drops */
+    assert_false(change(lab, &bind)); /* someone drops */
     assert_true(change(lab, &cancel));
     assert_false(change(lab, &late)); /* of another generation of the collection */
     assert_true(change(lab, &bind));
@@ -229,7 +229,7 @@ LAB_TEST(drop, "drop") {
     memset(end.uuid, 7, sizeof end.uuid);
     assert_false(change(lab, &end));
     end.by = load_id(2);
-    assert_false(change(lab, &end)); /* somebody has taken numbers since they were read */
+    assert_false(change(lab, &end)); /* someone has taken numbers since they were read */
     end.next_ordinal = 2;
     assert_true(change(lab, &end));
     assert_false(change(lab, &end));
@@ -992,7 +992,7 @@ LAB_TEST(many_checkpoints, "checkpoints") {
 }
 
 /* A load that slept while others dropped the collection adds entries with numbers from before. */
-LAB_TEST(left_behind, "behind") {
+LAB_TEST(left, "left") {
     make(lab);
     assert_true(change(lab, &(header_change_t){.kind = HEADER_TAKE_NUMBERS, .generation = 1, .ordinals = 5}));
     assert_true(change(lab, &(header_change_t){.kind = HEADER_BEGIN_DROP, .by = load_id(1)}));
@@ -1009,8 +1009,8 @@ LAB_TEST(left_behind, "behind") {
     assert_int_equal(read.count, 1);
     assert_int_equal(read.entries[0].ordinal, 5);
     entries_free(&read);
-    /* a person has written what no drop writes: all that was loaded would be loaded again */
-    run_json(lab, "{\"update\": \"behind.tipple.files\", \"updates\": [{\"q\": {\"_id\": \"catalog\"}, "
+    /* a user has written what no drop writes: all that was loaded would be loaded again */
+    run_json(lab, "{\"update\": \"left.tipple.files\", \"updates\": [{\"q\": {\"_id\": \"catalog\"}, "
                   "\"u\": {\"$set\": {\"firstOrdinal\": 8}}}]}");
     bool found;
     assert_false(store_read_header(lab->store, &header, &found, &lab->err));

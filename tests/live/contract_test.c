@@ -8,7 +8,7 @@
  *     @cursor    the cursor that was given last
  *     @database  the database of the test
  * A reply must hold the fields of the row and may hold others. It is ok if the row has no code. Fields of its cursor
- * count as its own; documents in batches are exactly as in the row, but for lists of collections and indexes. '-' is a
+ * count as its own; documents in batches are exactly as in the row, except for lists of collections and indexes. '-' is a
  * field that must not be there, '+' one that must be there, '~words' a text that contains these words. Numbers are
  * compared by value.
  * needs: standalone replset cluster; boxes: standalone replset cluster */
@@ -457,7 +457,7 @@ static const row_t rows[] = {
     {"createIndexes: 'new', indexes: [{key: {a: 1}, name: 'a_1'}]"},
     {"listCollections: 1, filter: {name: 'new'}", "firstBatch: [{name: 'new'}]"},
 
-    /* Of texts that are equal in either case; indexes have it, too, but for those that say otherwise. */
+    /* Of texts that are equal in either case; indexes have it, too, except for those that say otherwise. */
     {"collations"},
     {"create: 'c', collation: {locale: 'en', strength: 2}"},
     {"listCollections: 1, filter: {name: 'c'}", "firstBatch: [{options: {collation: {locale: 'en', strength: 2}}}]"},

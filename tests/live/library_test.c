@@ -1,4 +1,4 @@
-/* A load by the library, as somebody else's program makes it: it prints nothing, and neither does the driver. No
+/* A load by the library, as someone else's program makes it: it prints nothing, and neither does the driver. No
  * mongoc_init here: the library starts the driver.  needs: standalone; boxes: standalone; quick: yes */
 #include "heard.h"
 #include "push_lab.h"
@@ -71,10 +71,10 @@ int main(void) {
         return 77;
     }
     /* mongodb://HOST/?options */
-    const char *behind = strchr(strstr(server, "://") + 3, '/');
-    const char *options = behind ? strchr(behind, '?') : NULL;
+    const char *path = strchr(strstr(server, "://") + 3, '/');
+    const char *options = path ? strchr(path, '?') : NULL;
     snprintf(uri, sizeof uri, "%.*s/tipple_library_%d.items%s",
-             (int)(behind ? behind - server : (long)strlen(server)), server, (int)getpid(),
+             (int)(path ? path - server : (long)strlen(server)), server, (int)getpid(),
              options ? options : "");
     return cmocka_run_group_tests_name("library", tests, NULL, NULL);
 }

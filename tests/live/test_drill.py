@@ -264,7 +264,7 @@ class Drill(livedrill.Mixin, livetest.OwnServer):
         return None, said
 
     def test_server_dies(self):
-        """status 4, what was done is told; the next drill clears up"""
+        """status 4, what was done is reported; the next drill clears up"""
         self.hold("insert")
         process = self.start("--no-predict", "--patience", "1s", "a.csv")
         self.assertTrue(self.heard(process, "drill: loading"))

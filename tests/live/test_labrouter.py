@@ -30,7 +30,7 @@ class Routed(unittest.TestCase):
 
     @classmethod
     def tearDownClass(cls):
-        """Nobody has to be told twice, and a sanitizer has nothing to say."""
+        """Nobody has to ask twice, and a sanitizer has nothing to say."""
         cls.process.send_signal(signal.SIGTERM)
         said = cls.process.communicate(timeout=livetest.LONG)
         assert cls.process.returncode == 0 and not said[1], said

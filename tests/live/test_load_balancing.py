@@ -81,7 +81,7 @@ class Balancing(livecluster.OwnCluster):
         return [chunk["shard"] for chunk in self.chunks()]
 
     def test_ids_of_the_data(self):
-        """lanes tell nothing of them: what is even is not called uneven"""
+        """lanes show nothing of them: what is even is not called uneven"""
         self.write("a.json", "".join('{"_id": %d}\n' % i for i in range(1, 20001)))
         done = self.tipple("load", "--uri", self.uri(), "a.json")
         self.assertNotIn("will wait", done.stderr)

@@ -50,7 +50,7 @@ class Bson(livetest.Case):
         (self.folder / name).write_bytes(data)
 
     def holds(self, texts, *words):
-        """These and no others, byte for byte behind the _id; and the loader's own proof says the same."""
+        """These and no others, byte for byte after the _id; and the loader's own proof says the same."""
         found = []
         for raw in self.client.find(self.database, "results", raw=True):
             self.assertEqual(b"\x12_id\0", raw[4:9])

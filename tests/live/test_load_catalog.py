@@ -201,7 +201,7 @@ class Again(livetest.Case):
             self.tipple("verify", "--uri", self.uri(collection), *words)
 
     def answers_no(self, command):
-        """What a command says on a terminal to a person who does not want it."""
+        """What a command says on a terminal to a user who does not want it."""
         process, terminal = pty.fork()
         if not process:
             os.chdir(self.folder)
@@ -249,7 +249,7 @@ class Around(livetest.Case):
         self.assertEqual(500, self.load("b.csv", "--format", "./mot.yaml")["loaded"])
 
     def test_expiry(self):
-        """told: the server removes documents from the collection by itself"""
+        """a line says that the server removes documents from the collection by itself"""
         index = {"key": {"d": 1}, "name": "d_1", "expireAfterSeconds": 2000000000}
         self.client.command(self.database, {"createIndexes": "expiring", "indexes": [index]})
         self.load("a.csv", collection="expiring")

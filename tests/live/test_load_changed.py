@@ -1,4 +1,4 @@
-"""Inputs that are not what they were when their load began: what then is in the collection is told, or refused.
+"""Inputs that are not what they were when their load began: what then is in the collection is reported, or refused.
 needs: replset; nightly on: standalone; nightly: loads are killed at random moments"""
 import gzip
 import os
@@ -61,7 +61,7 @@ class Changed(livetest.Case):
                 self.client.drop_database(self.database)
 
     def test_renamed_when_interrupted(self):
-        """the other one is not loaded to its end: that is told, and by taking it out, as the page says, all is there once"""
+        """the other one is not loaded to its end: that is reported, and by taking it out, as the page says, all is there once"""
         self.write("a.csv", rows(9000, 1))
         self.load("a.csv", "--limit", 6000)
         (self.folder / "a.csv").rename(self.folder / "b.csv")
@@ -74,7 +74,7 @@ class Changed(livetest.Case):
         self.verifies("b.csv")
 
     def test_own_ids(self):
-        """documents of which only some bring an _id: of the others a renamed file brings second ones, and that is told; by --id it brings none"""
+        """documents of which only some bring an _id: of the others a renamed file brings second ones, and that is reported; by --id it brings none"""
         self.format = None
         text = b"".join(b'{"_id": "x%d", "v": 1}\n{"v": 2}\n' % number for number in range(100))
         for words in [], ["--existing", "replace"]:
@@ -92,7 +92,7 @@ class Changed(livetest.Case):
         self.assertNotIn("twice", self.stderr)
 
     def test_ends_within_quotes(self):
-        """a file that ends within quotes: each line is a record of its own window until more of it tells that it is none"""
+        """a file that ends within quotes: each line is a record of its own window until more of it says that it is none"""
         self.write("two.yaml", TWO_LAYOUTS.encode())
         words = ("-f", "./two.yaml", "--uri", self.uri(), "--json")
         lines = b"7,seven\n" * 100000
@@ -125,7 +125,7 @@ class Changed(livetest.Case):
         self.reloads("a.gz")
 
     def test_record_blanked_out(self):
-        """a record of a block that was begun is gone: its document is not left behind without a word"""
+        """a record of a block that was begun is gone: its document does not stay without a word"""
         text = rows(9000)
         self.write("a.csv", text)
         self.load("a.csv", "--limit", 6000)

@@ -1,4 +1,4 @@
-"""Loads of sharded clusters: placed before the first byte, one shard a batch, nothing left behind.  needs: cluster"""
+"""Loads of sharded clusters: placed before the first byte, one shard a batch, no remains.  needs: cluster"""
 import gzip
 
 import livetest
@@ -60,7 +60,7 @@ class Placed(Cluster):
             self.assertEqual(1, self.client.count(self.database, "results", {"k": wrong.strip(b"|").decode()}))
 
     def test_killed(self):
-        """What a load that was killed leaves behind is told and taken away; the load goes on as if nothing was."""
+        """What a load that was killed leaves is reported and taken away; the load goes on as if nothing was."""
         text = rows(8000, 6)
         self.write("a.csv", text)
         load = self.start_held("-b", "50", "-j", "2", "a.csv")
@@ -79,7 +79,7 @@ class Placed(Cluster):
 
 
 class Taken(Cluster):
-    """Collections that somebody else has sharded."""
+    """Collections that someone else has sharded."""
 
     def shard(self, key, splits, owners):
         """Sharded by hand: chunks that begin at `splits`, each on its owner."""

@@ -48,7 +48,7 @@ class Columns(livetest.Case):
 
     @livetest.nightly
     def test_printed_guess_of_no_quotes(self):
-        """where nothing was in quotes, a later text that is in some without need is a reject, until a person says what they are"""
+        """where nothing was in quotes, a later text that is in some without need is a reject, until a user says what they are"""
         self.write("a.tsv", b"id\ttitle\n1\tSo\n2\tUs\n")
         self.write("b.tsv", b"id\ttitle\n3\t\"Heroes\"\n4\tLow\n")
         self.load("a.tsv")

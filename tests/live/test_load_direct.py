@@ -108,7 +108,7 @@ class Direct(livecluster.Cluster):
             self.addCleanup(mongods.stop, folder, gently=False)
             for _ in range(20):
                 other = random.randrange(2000, 9999)  # of four digits: the address is to be as long as that of s1
-                with contextlib.suppress(mongods.Error):  # somebody else's
+                with contextlib.suppress(mongods.Error):  # someone else's
                     mongods.start(folder, replset=1, port=other, tied=True)
                     break
             self.refused_by(b"s1/127.0.0.1:%d" % port, b"rs0/127.0.0.1:%d" % other, "--direct: the shard s1: .*sharding")
@@ -117,7 +117,7 @@ class Direct(livecluster.Cluster):
             mongods.stop(folder, gently=False)
 
     def refused_by(self, address, instead, pattern):
-        """A load whose router tells another address of a shard is refused, and nothing was loaded."""
+        """A load whose router has another address of a shard is refused, and nothing was loaded."""
         self.write("a.csv", TEXT)
         self.assertEqual(len(address), len(instead))
         router, = [member["port"] for member in self.state["members"] if member["name"] == "r0"]

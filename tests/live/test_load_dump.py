@@ -1,5 +1,5 @@
 """Archives and folders of mongodump: one collection of several is loaded and proven, its indexes are built after it, and what a
-dump does not hold is told. Dumps are made here, byte by byte, and, where Go can build them, by the real mongodump; the real
+dump does not hold is reported. Dumps are made here, byte by byte, and, where Go can build them, by the real mongodump; the real
 mongorestore reads what `tipple parse --emit bson` writes.  needs: standalone"""
 import gzip
 import json
@@ -63,7 +63,7 @@ class Dump(livetest.Case):
         self.assertEqual(0, self.load("one.archive!shop.items", collection="named")["read"])
 
     def test_cut_off_elsewhere(self):
-        """an archive that ends within or before another collection is told to be cut off, and this one to be whole"""
+        """an archive that ends within or before another collection is said to be cut off, and this one to be whole"""
         texts = made(30, "o")
         whole = archive({"shop.orders": texts, "shop.items": made(500, "i")}, others={"shop.v": "view"})
         last = whole.rindex(header("shop.items", True)[:20])
@@ -79,7 +79,7 @@ class Dump(livetest.Case):
                     self.assertRegex(self.stderr, name + (said % cut if "%d" in said else said))
 
     def test_folder(self):
-        """the collection of the URI out of a folder, with its indexes; views, time series and others are told"""
+        """the collection of the URI out of a folder, with its indexes; views, time series and others are reported"""
         texts = made(200, "o")
         folder = "dump/%s/" % self.database
         for packed in (False, True):
@@ -244,7 +244,7 @@ class Dump(livetest.Case):
         self.assertNotIn(self.database + ".c", done.stderr + done.stdout.decode())
 
     def test_each_refused(self):
-        """what cannot be meant of all collections, and what is beside a dump: nothing is written"""
+        """what cannot be meant of all collections, and what is next to a dump: nothing is written"""
         one, more = self.database + "_x", self.database + "_y"
         self.put_dump("dump/" + one, {"a": made(5, "o")})
         self.put_dump("dump/" + more, {"b": made(5, "o")})
@@ -343,7 +343,7 @@ class Dump(livetest.Case):
             self.assertIn(said, self.stderr)
 
     def test_unreadable_metadata(self):
-        """metadata that are there, and cannot be read: nothing is loaded without the indexes and options that they tell"""
+        """metadata that are there, and cannot be read: nothing is loaded without the indexes and options that they list"""
         self.dump_of({}, [minimongo.encode({"_id": 1})])
         metadata = self.folder / "d/shop/a.metadata.json"
         metadata.unlink()
@@ -367,8 +367,8 @@ class Dump(livetest.Case):
                     self.assertEqual({"k": there}, self.options("c%d" % number)["validator"])
         self.dump_of({"validator": {"k": {"$type": ["string"]}}}, texts)
         self.put("d/shop/a.metadata.json", (self.folder / "d/shop/a.metadata.json").read_bytes()[:-1] +
-                 b', "collectionName": "told"}')
-        self.assertEqual({"shop.told": 3}, self.each("load", "d"))
+                 b', "collectionName": "named"}')
+        self.assertEqual({"shop.named": 3}, self.each("load", "d"))
         self.client.drop_database("shop")
         for partial, status in (('{"k": {"$type": ["string", "int"]}}', 0), ('{"k": ', 1)):
             self.load("d/shop/a.bson", "--index", '{"key": {"k": 1}, "name": "p", "partialFilterExpression": %s}' % partial, status=status)
@@ -385,7 +385,7 @@ class Dump(livetest.Case):
             self.load("d", *words, collection="clustered%d" % len(words))
 
     def test_names_of_files(self):
-        """an older mongodump tells the name of a collection by that of its file alone, where some signs are %2F; a name that is not
+        """an older mongodump gives the name of a collection by that of its file alone, where some signs are %2F; a name that is not
         written like that is taken as it is"""
         names = {"st\u00e4dte": "st%C3%A4dte", "a/b": "a%2Fb", "90%x": "90%x", "%00": "%00", "plain": "plain"}
         self.put_dump("dump/" + self.database, {file: made(3, "o") for file in names.values()})

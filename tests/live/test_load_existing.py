@@ -122,7 +122,7 @@ class Existing(Ids, livetest.Case):
         self.verified("a.csv", "b.csv")
 
     def test_old_content_again(self):
-        """it comes from another folder when the first is gone: it is told that nothing of it is loaded, and how it is; where it has only
+        """it comes from another folder when the first is gone: the message says that nothing of it is loaded, and how it is; where it has only
         been moved, nothing is said"""
         a, b = rows(300, 100, 28, "a"), rows(100, 100, 29, "b")
         self.write("1/p.csv", a.text)

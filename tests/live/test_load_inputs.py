@@ -14,14 +14,14 @@ from livetest import Books, rows
 
 
 def turned(text):
-    """Its columns the other way round, but for the first."""
+    """Its columns the other way round, except for the first."""
     lines = [line.split(b"|") for line in text.split(b"\n")]
     return b"\n".join(b"|".join([line[0], *reversed(line[1:])]) for line in lines)
 
 
 class Inputs(livetest.Case):
     def test_other_header(self):
-        """a header in the middle that names other columns ends the load: what is behind it would be read wrongly"""
+        """a header in the middle that names other columns ends the load: what is after it would be read wrongly"""
         names = rows(0)
         for number, (before, after, line) in enumerate((
                 (rows(100), turned(rows(50, 2)), 102), (rows(4000), turned(rows(2000, 2)), 4002),
@@ -32,7 +32,7 @@ class Inputs(livetest.Case):
             self.assertRegex(self.stderr, r"a\.csv:%d: .*header" % line)
             self.assertEqual(len(before) > 1000, "tipple forget a.csv" in self.stderr)  # before the last one nothing was written
             found = {raw["t"] for raw in self.documents(collection)}
-            if len(before) < livetest.WINDOW:  # a block behind the header's may have been sent before that was read
+            if len(before) < livetest.WINDOW:  # a block after the header's may have been sent before that was read
                 self.assertEqual(set(), found, "a record of its block is there")
             for words in ([["verify", "--uri", self.uri(collection)]] if found else []) + [["parse"]]:
                 said = self.tipple(*words, "-f", "mot", "a.csv", status=5).stderr
@@ -205,7 +205,7 @@ class Inputs(livetest.Case):
                     self.assertEqual((40 - limit // records) * records, self.load(*names, collection=into)["read"])
 
     def test_limit_beyond_a_damaged_input(self):
-        """an input that is cut off before --limit is reached is told, and does not end the reading as the limit does"""
+        """an input that is cut off before --limit is reached is reported, and does not end the reading as the limit does"""
         packed = gzip.compress(rows(2000))
         self.write("cut.csv.gz", packed[:len(packed) // 2])
         self.write("d.csv", rows(1))

@@ -52,7 +52,7 @@ class Json(livetest.Case):
                 self.assertEqual(0, self.load("a.json")["read"])
 
     def test_arrays_within_an_array(self):
-        """an element that is an array is a reject, with or without a line end behind it; fixed, it is an object"""
+        """an element that is an array is a reject, with or without a line end after it; fixed, it is an object"""
         for end in (b"", b"\n"):
             with self.subTest(end=end):
                 self.client.drop_database(self.database)

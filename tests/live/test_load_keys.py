@@ -84,7 +84,7 @@ class Keys(livetest.Case):
         self.verified("--retry", "fixed", "a.csv")
         self.client.command(self.database, {"delete": "results", "deletes": [{"q": {"_id": 5}, "limit": 1}]})
         self.assertEqual(1, self.verified("a.csv", status=7)["missing"])
-        said = self.verified("--files-only", "a.csv")  # whose _ids nobody knows without a look at everything
+        said = self.verified("--files-only", "a.csv")  # whose _ids nobody knows without a scan of everything
         self.assertEqual((0, 2), (said["fixed"], said["fixed_not_looked_for"]))
         self.assertEqual(1, self.verified("--files-only", "--retry", "fixed", "a.csv", status=7)["missing"])
 
@@ -106,7 +106,7 @@ class Keys(livetest.Case):
     @livetest.nightly
     def test_fixed_in_the_second_file(self):
         """a fix was refused, and the right one came from the reject file of its load: both files together, and a first one
-        whose record is still none, say the same; the first file's other document is told of"""
+        whose record is still none, say the same; the first file's other document is reported"""
         kept = self.database + ".results.rejects"
         for fix, alone in ('{"_id": 1, "v": 3}', 7), ('{"_id": 2, "v": 3', 0):
             self.client.drop_database(self.database)

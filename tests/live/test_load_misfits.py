@@ -51,10 +51,10 @@ class Misfits(livetest.Case):
                 pipe.write(rows(5, 7))
                 pipe.flush()
                 self.write("a.csv", rows(9, 9))
-            out, told = load.communicate(timeout=livetest.LONG)
-            self.assertEqual(2 if skip else 5, load.returncode, told)
-            self.assertIn(b"a.csv: changed", told)
-            self.assertIn(b"1 of 2 files is skipped" if skip else b"; 5 records of 1 file", told)
+            out, err = load.communicate(timeout=livetest.LONG)
+            self.assertEqual(2 if skip else 5, load.returncode, err)
+            self.assertIn(b"a.csv: changed", err)
+            self.assertIn(b"1 of 2 files is skipped" if skip else b"; 5 records of 1 file", err)
             self.assertEqual(5, self.there(collection))
 
 

@@ -106,7 +106,7 @@ class Place(livetest.Case):
         self.assertNotIn("takes away", self.stderr)
 
     def test_index_of_another_name(self):
-        """one that is there costs nothing, whatever its name; one with other options stays what it is, and is told"""
+        """one that is there costs nothing, whatever its name; one with other options stays what it is, and is reported"""
         self.client.command(self.database, {"createIndexes": "results", "indexes": [
             {"key": {"d": 1}, "name": "mine"}, {"key": {"k": "text"}, "name": "words", "default_language": "german"}]})
         self.write("a.csv", rows(100))
@@ -118,7 +118,7 @@ class Place(livetest.Case):
             self.assertIn("could not build", self.stderr)
 
     def test_index_that_is_refused(self):
-        """the others are built all the same; each that is not is told"""
+        """the others are built all the same; each that is not is reported"""
         self.write("a.csv", rows(1000))
         self.load("a.csv", "--index", "d:1", "--index", "y:1;unique", "--index", "k:1", "--index", "s:1;unique", "--index", "t:1", status=4)
         self.assertRegex(self.stderr, "index y_1 .*\n.*index s_1 ")
@@ -141,7 +141,7 @@ class Choice(livetest.Case):
 class Big(livetest.Case):
     @staticmethod
     def record(size, filler=b"X"):
-        """A record of so many bytes, by a long model."""
+        """A record of that many bytes, by a long model."""
         head, tail = b"1|2|2016-01-02|4|NT|P|1|B|BMW|", b"|RED|PE|1|2001-01-01"
         return head + filler * (size - len(head) - len(tail)) + tail
 

@@ -1,5 +1,5 @@
 """Files with lines that are no records, of UTF-16, and with a delimiter of two characters: resumed, verified, grown, and each document's
-place is told."""
+place is reported."""
 # needs: standalone; quick: yes
 import gzip
 import json

@@ -1,4 +1,4 @@
-"""What a load changes in a cluster is its own and is put back; what a person has set there stays.  needs: none"""
+"""What a load changes in a cluster is its own and is put back; what a user has set there stays.  needs: none"""
 import json
 import signal
 import time
@@ -23,7 +23,7 @@ class Placement(livecluster.OwnCluster):
         self.write("a.csv", TEXT)
         self.addCleanup(self.forget_zones)
 
-    # ---- a person's hands
+    # ---- a user's hands
 
     def admin(self, **command):
         return self.client.command("admin", command)
@@ -169,7 +169,7 @@ class Placement(livecluster.OwnCluster):
 
     @livetest.nightly
     def test_two_behind_one_that_was_killed(self):
-        """two first loads that begin at once behind one that was killed while it placed: one of them takes that away"""
+        """two first loads that begin at once after one that was killed while it placed: one of them takes that away"""
         self.write("b.csv", rows(500, 2))
         for _ in self.databases(3):
             self.kill_one()
@@ -183,7 +183,7 @@ class Placement(livecluster.OwnCluster):
         self.assertEqual(([], {}), (self.zones(), self.tags()), said)
 
     def test_lost_while_it_places(self):
-        """Nothing can be read any more: told, shown, and taken away later."""
+        """Nothing can be read any more: reported, shown, and taken away later."""
         load = self.placed()
         self.faults(fault={"do": "drop", "command": "find", "count": 100000})
         _, said = load.communicate(timeout=livetest.LONG)
@@ -232,7 +232,7 @@ class Placement(livecluster.OwnCluster):
         self.assertLessEqual({"k_1", "mine"}, set(self.indexes("dumped")))
 
     def test_drop_of_chunk_sizes_and_keys(self):
-        """a size of chunks goes with the collection, and so does its key, if none is given: both are told"""
+        """a size of chunks goes with the collection, and so does its key, if none is given: both are reported"""
         self.admin(shardCollection=self.name, key={"k": 1})
         self.load("a.csv")
         self.admin(configureCollectionBalancing=self.name, chunkSize=5)
@@ -248,13 +248,13 @@ class Placement(livecluster.OwnCluster):
     def test_drop_of_a_unique_key(self):
         """that no two documents have the same key goes with the collection, unless an index is asked for that keeps it so"""
         again = "--shard-key", "k,t", "--index", "k:1,t:1;unique"
-        for words, told in ((("--shard-key", "k,t"), True), ((), True), (again, False)):
+        for words, shown in ((("--shard-key", "k,t"), True), ((), True), (again, False)):
             self.client.command(self.database, {"drop": "results"})
             self.client.command(self.database, {"drop": "results.tipple.files"})
             self.admin(shardCollection=self.name, key={"k": 1, "t": 1}, unique=True)
             self.load("a.csv")
             self.load("--drop", "--yes", *words, "a.csv")
-            self.assertEqual(told, '"name" : "k_1_t_1", "unique" : true }\n' in self.stderr, self.stderr)
+            self.assertEqual(shown, '"name" : "k_1_t_1", "unique" : true }\n' in self.stderr, self.stderr)
         self.load("--drop", "--yes", *again, "a.csv")
         self.assertNotIn("takes away", self.stderr)
 
@@ -292,7 +292,7 @@ class Placement(livecluster.OwnCluster):
             self.assertIn("already, not on --shard-key k,t", self.stderr)
 
     def test_indexes_that_do_not_go_with_the_key(self):
-        """of an empty collection that a person has made: no matter of time"""
+        """of an empty collection that a user has made: no matter of time"""
         for name, index in (("unique", {"key": {"v": 1}, "unique": True}),
                             ("partial", {"key": {"k": 1}, "partialFilterExpression": {"k": {"$gt": "M"}}}),
                             ("named", {"key": {"k": 1}, "sparse": True, "name": "k_1"})):

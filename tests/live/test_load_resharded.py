@@ -29,7 +29,7 @@ class Changes(livecluster.Cluster):
         self.write("a.csv", KEYS)
         self.write("pairs.yaml", FORMAT)
 
-    # ---- a person's hands. The lab's router leaves these to the shard that has the database
+    # ---- a user's hands. The lab's router leaves these to the shard that has the database
 
     def admin(self, **command):
         return self.client.command("admin", command)
@@ -86,7 +86,7 @@ class Changes(livecluster.Cluster):
         return 2000 == sum(piece.get("loaded", 0) + piece.get("tail", {}).get("loaded", 0) for piece in pieces)
 
     def ended(self, load, pattern, text=MORE):
-        """Nothing of what came behind the change counts as loaded."""
+        """Nothing of what came after the change counts as loaded."""
         said = load.communicate(text.encode(), timeout=livetest.LONG)[1].decode()
         self.assertRegex(said, pattern)
         self.assertEqual(4, load.returncode, said)
@@ -187,7 +187,7 @@ class Names(Changes):
         self.is_clean(other=False)
 
     def test_another_collection_of_the_name(self):
-        """made by a person, who has turned its balancing off: it stays off, and the load's own is on again"""
+        """made by a user, who has turned its balancing off: it stays off, and the load's own is on again"""
         self.killed()
         self.rename()
         self.shard(v=1)
@@ -209,7 +209,7 @@ class Names(Changes):
         self.load("--same-collection", "a.csv")
 
     def test_dropped_while_a_person_had_turned_it_off(self):
-        """another collection of the name: it is off because of the person, whatever the catalog has noted of the old one"""
+        """another collection of the name: it is off because of the user, whatever the catalog has noted of the old one"""
         self.killed()
         self.rename()
         self.shard(v=1)

@@ -314,7 +314,7 @@ class Guarded(livetest.OwnServer):
             self.assertNotIn("s3cret", self.stderr)
 
     def at_terminal(self, *words):
-        """What it says where somebody could be asked, and its status."""
+        """What it says where someone could be asked, and its status."""
         master, slave = os.openpty()
         process = subprocess.Popen(self.command(*words), cwd=self.folder, stdin=slave, stdout=slave, stderr=slave,
                                    start_new_session=True, preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0))

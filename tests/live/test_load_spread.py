@@ -55,7 +55,7 @@ def records_by_lane(texts):
     for text in texts:
         for begin in range(0, len(text), WINDOW):
             lane = livetest.record_id_make(ordinal, begin, 0) >> 53
-            # a record begins behind a line end; at 0 there is the header
+            # a record begins after a line end; at 0 there is the header
             lanes[lane] += text.count(b"\n", max(begin - 1, 0), min(begin + WINDOW, len(text)) - 1)
         ordinal += -(-len(text) // WINDOW)
     return lanes
@@ -208,9 +208,9 @@ class Keys(OwnCluster):
         self.assertEqual(self.placed(key), there)
         self.assertEqual(sum(there.values()), 12000)
         self.assertEqual((counts["unrouted"], counts["retries"]), (0, 0))
-        told = {shard["name"]: shard["batches"] for shard in counts["shards"]}
-        self.assertEqual(self.inserts(), told)  # a batch with documents of two shards would be an insert on each
-        self.assertEqual(sum(told.values()), counts["batches"])
+        shown = {shard["name"]: shard["batches"] for shard in counts["shards"]}
+        self.assertEqual(self.inserts(), shown)  # a batch with documents of two shards would be an insert on each
+        self.assertEqual(sum(shown.values()), counts["batches"])
         self.clean()
         return there
 
@@ -224,8 +224,8 @@ class Keys(OwnCluster):
         self.assertGreaterEqual(len(stations), 200)
         self.assertEqual(sum(map(len, found.values())), len(stations))  # none is on two shards
         self.assertEqual({group["_id"]: group["n"] for groups in found.values() for group in groups}, stations)
-        told = re.findall(r"^(s\d) +([\d,]+) +([\d.]+) ", done.stdout.decode(), re.M)
-        self.assertEqual(told, [(name, "{:,}".format(count), share(count / 120)) for name, count in there.items()])
+        shown = re.findall(r"^(s\d) +([\d,]+) +([\d.]+) ", done.stdout.decode(), re.M)
+        self.assertEqual(shown, [(name, "{:,}".format(count), share(count / 120)) for name, count in there.items()])
         short = self.tipple(*words, "--drop", "--yes").stdout.decode().splitlines()
         placed = self.placed("st:hashed")
         self.assertEqual(["", "By shard"], short[3:5])

@@ -1,4 +1,4 @@
-"""Loads that are interrupted, or at work beside another one, and inputs that grow or change in between: the same command
+"""Loads that are interrupted, or at work next to another one, and inputs that grow or change in between: the same command
 ends with everything.
 needs: none; nightly on: standalone replset cluster"""
 import livetest

@@ -51,7 +51,7 @@ class Changed(neverlost.Case):
         self.reloaded("a.gz", text, others.items())
 
     def test_edited_in_its_middle(self):
-        """neither the size of a plain file nor its ends tell that it was edited; its modification time does, while a
+        """neither the size of a plain file nor its ends say that it was edited; its modification time does, while a
         load of it is not over"""
         text = rows(20000, 4)
         at = text.index(b"|FIESTA|", len(text) // 3)
@@ -229,7 +229,7 @@ class Forgotten(neverlost.Case):
         self.assertLessEqual(self.there() - before, 2 * 2 * 100, "more than what was already under way")
 
     def test_load_is_suspended(self):
-        """a load wakes up behind its lease, when its input was removed: it sends no more of it"""
+        """a load wakes up after its lease, when its input was removed: it sends no more of it"""
         self.inputs({"a.csv": rows(150000, 12)})
         self.wakes_up(lambda: self.forget("a.csv", "--delete", "--yes"))
         self.forget("a.csv", "--delete", "--yes")

@@ -41,7 +41,7 @@ class Missing(neverlost.Case):
             self.exact({"b.csv.gz": texts["b.csv.gz"]})
 
     def test_interrupted(self):
-        """killed again and again, beside another one of the same"""
+        """killed again and again, next to another one of the same"""
         texts = self.inputs({"a.csv": rows(9000, 1), "b.csv.gz": rows(9000, 2)})
         self.load(*texts)
         self.delete(0.6)
@@ -57,7 +57,7 @@ class Missing(neverlost.Case):
         self.complete(texts)
 
     def test_rejects(self):
-        """what was rejected is rejected again, and answered by the fix that a person has loaded, or open if that is gone"""
+        """what was rejected is rejected again, and answered by the fix that a user has loaded, or open if that is gone"""
         broken, whole = rows(3000, 1, bad={7, 2000}), rows(3000, 1)
         self.inputs({"a.csv": broken})
         self.load("a.csv", "--rejects", "rejects", status=2)

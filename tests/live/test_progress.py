@@ -17,7 +17,7 @@ RECORDS, RATE = 20000, 16000
 
 class Progress(livetest.Case):
     def in_terminal(self, columns, *words, narrower=None, **environment):
-        """What a command writes to a terminal of so many columns, which becomes narrower at the first bar."""
+        """What a command writes to a terminal of that many columns, which becomes narrower at the first bar."""
         command = self.command("load", "--format", "mot", "--uri", self.uri(), "--drop", "--yes", *words, "a.csv")
         said, deadline = b"", time.monotonic() + livetest.LONG
         process, terminal = pty.fork()

@@ -237,7 +237,7 @@ class Failing(Query):
 
     def test_too_many(self):
         """combinations beyond any use are refused with their place, before anything is made; labels that are alike or too
-        long to tell measurements apart are, too"""
+        long to distinguish measurements are, too"""
         many = "[%s]" % ", ".join(map(str, range(20)))
         each = ", ".join("p%d: %s" % (number, many) for number in range(7))
         query = "suite: many\nqueries:\n  - name: q\n    each: {%s}\n    find: {filter: {}}\n"
@@ -444,7 +444,7 @@ class Failing(Query):
         self.assertIsNone(now["compared"]["obstacle"])
 
 
-class Beside(Query):
+class While(Query):
 
     def test_open_loop_answer(self):
         """--rate: the answer that is shown is that of the first request, whichever of the clients sent it"""
@@ -453,11 +453,11 @@ class Beside(Query):
             self.assertEqual(each["with"], "size=%d" % len(each["result"]))
 
     def test_while(self):
-        """--while: it runs beside the measurements and is told to end afterwards; one that ended early is told of"""
-        command = "trap 'echo told >> ended; exit 0' TERM; echo begun >> began; while :; do sleep 0.05; done"
+        """--while: it runs next to the measurements and is asked to end afterwards; one that ended early is reported"""
+        command = "trap 'echo asked >> ended; exit 0' TERM; echo begun >> began; while :; do sleep 0.05; done"
         self.query("one", "--duration", "2s", "--while", command)
         self.assertEqual(b"begun\n", (self.folder / "began").read_bytes())
-        self.assertEqual(b"told\n", (self.folder / "ended").read_bytes())
+        self.assertEqual(b"asked\n", (self.folder / "ended").read_bytes())
         self.assertIsNone(self.said["while_ended"])
         self.query("one", "--duration", "1s", "--while", "exit 3", status=6)
         self.assertEqual("with status 3", self.said["while_ended"])
@@ -467,8 +467,8 @@ class Beside(Query):
         self.assertIn("ended with status 0", self.stderr)
 
     def test_while_is_killed(self):
-        """the command of --while is told to end where nothing else can tell it: tipple was killed"""
-        command = "sh -c \"trap 'echo told >> ended; exit 0' TERM; echo begun >> began; while :; do sleep 0.05; done\"; true"
+        """the command of --while is asked to end where nothing else can do it: tipple was killed"""
+        command = "sh -c \"trap 'echo asked >> ended; exit 0' TERM; echo begun >> began; while :; do sleep 0.05; done\"; true"
         process = subprocess.Popen(self.command(*self.query_words("count", "--duration", "1h", "--while", command)),
                                    cwd=self.folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         self.addCleanup(process.kill)
@@ -534,7 +534,7 @@ class Beside(Query):
         self.assertEqual(set(), set(figures) - set(entry))
 
     def test_explained(self):
-        """explain: yes: what the server says of a find, once, behind the rounds"""
+        """explain: yes: what the server says of a find, once, after the rounds"""
         self.write("x.yaml", FOUND)
         self.profiled()
         self.query("all", "--repeats", 3, "--warmup", 1)
@@ -542,10 +542,10 @@ class Beside(Query):
                  if command.get("find") == "results" or "explain" in command]
         self.assertEqual(["find"] * 8 + ["explain"] * 2, asked)
         for entry, n in zip(self.said["queries"], (1, 0)):
-            told = entry["explained"]
-            self.assertEqual((n, 0, self.COUNT, 1), tuple(told[key] for key in (
+            explained = entry["explained"]
+            self.assertEqual((n, 0, self.COUNT, 1), tuple(explained[key] for key in (
                 "returned", "keys_examined", "documents_examined", "shards")))
-            self.assertGreaterEqual(told["ms_of_a_shard"], 0)
+            self.assertGreaterEqual(explained["ms_of_a_shard"], 0)
         text = self.tipple(*self.query_words("all", "--repeats", 1)).stdout.decode()
         self.assertRegex(text, r"(?m)^all +n=1 +1 +0 +1,000 +1 +\d+ +\d+$")
         self.assertIsNone(self.query("some", "--duration", "50ms", "--repeats", 1)[0]["explained"])

@@ -1,4 +1,4 @@
-"""The built-in suites where the data lie on two shards behind routers.  needs: cluster"""
+"""The built-in suites where the data lie on two shards of a cluster.  needs: cluster"""
 import livecluster
 import livequery
 import livetest

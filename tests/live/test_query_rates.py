@@ -128,7 +128,7 @@ class Timeouts(Asked):
         """the time is that of a whole request, however soon each of its batches comes"""
         said = self.query("slow", *self.LIMITS, status=4)
         each, = said["queries"]
-        self.assertEqual((0, 0), (each["n"], each["timeouts"]))  # of warming up, after which it is not asked any more
+        self.assertEqual((0, 0), (each["n"], each["timeouts"]))  # only warming up has asked it
         self.assertIn("--timeout (1.0 s)", each["failure"])
         self.assertEqual([], self.client.command("admin", {"aggregate": 1, "cursor": {}, "pipeline": [
             {"$currentOp": {"idleCursors": True}}, {"$match": {"ns": self.database + ".results"}}]})["cursor"]["firstBatch"])

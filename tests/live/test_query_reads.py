@@ -40,7 +40,7 @@ class Reads(livetest.Case):
         return json.loads(done.stdout)["queries"]
 
     def asked(self, *words):
-        """How many finds the primary got, and how many the others, while so many were measured."""
+        """How many finds the primary got, and how many the others, while that many were measured."""
         before, primary = self.finds()
         measured = self.query(*words)
         after, still = self.finds()
@@ -80,7 +80,7 @@ class Reads(livetest.Case):
 
     @livetest.nightly
     def test_while_it_is_loaded(self):
-        """primary beside secondaries while a load runs, which is started and stopped here"""
+        """primary next to secondaries while a load runs, which is started and stopped here"""
         self.write("b.csv", rows(200000, 2))
         load = "%s load -q --format mot --uri '%s' --max-rate 4k b.csv" % (live.TIPPLE, self.uri("others"))
         words = ("point", "--read-preference", "primary,secondary", "--clients", "1,2", "--duration", "1s", "--repeats", 2)
@@ -91,7 +91,7 @@ class Reads(livetest.Case):
         self.assertGreater(loaded, 0)
         self.assertLess(loaded, 200000)
         ended = list(self.client.find(self.database, "others.tipple.loads"))[0]
-        self.assertEqual(143, ended["status"], "it was asked to end, and told its books")
+        self.assertEqual(143, ended["status"], "it was asked to end, and closed its books")
         text = self.tipple("query", "--suite", "./x.yaml", "--uri", self.uri(), *words).stdout.decode()
         self.assertEqual(["primary", "primary, 2 clients", "secondary", "secondary, 2 clients"],
                          sorted(re.findall(r"(?m)^point, (\w+(?:, 2 clients)?) +[\d,]+ ", text)))

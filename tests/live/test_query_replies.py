@@ -76,7 +76,7 @@ class ForgottenCount(livetest.Case):
         self.write("numbers.csv", "n\n" + "".join("%d\n" % number for number in range(COUNT)))
         self.tipple("load", "--uri", self.uri(), "numbers.csv", status=0)
 
-    def told(self, *words, status=0):
+    def output(self, *words, status=0):
         """What a command prints, where the server's own number is the one of its last checkpoint, made before the load."""
         def rule(message):
             if message.reply and message.command == "count":
@@ -90,18 +90,18 @@ class ForgottenCount(livetest.Case):
 
     def test_status(self):
         """they are counted; and those that are missing are missed"""
-        said = self.told("status")
+        said = self.output("status")
         self.assertIn("6,000 documents", said)
         self.assertNotIn("fewer documents", said)
         self.client.command(self.database, {"delete": "results", "deletes": [{"q": {"n": {"$lt": 3}}, "limit": 0}]})
-        said = self.told("status")
+        said = self.output("status")
         self.assertIn("5,997 documents", said)
         self.assertIn("fewer documents", said)
 
     def test_query(self):
         """the collection is asked, as one of that many documents"""
-        self.assertIn("6,000 documents", self.told("query", "--repeats", 1, "{n: 5}"))
-        self.assertIn("has no documents", self.told("query", "--suite", self.write_suite(), status=1))
+        self.assertIn("6,000 documents", self.output("query", "--repeats", 1, "{n: 5}"))
+        self.assertIn("has no documents", self.output("query", "--suite", self.write_suite(), status=1))
 
     def write_suite(self):
         """A suite of a collection that has none."""

@@ -23,11 +23,11 @@ class Answers(livequery.Suites):
         self.check_isd_study()
 
     def test_obd(self):
-        """obd: one field in many ways, over so many documents"""
+        """obd: one field in many ways, over that many documents"""
         self.check_obd()
 
     def test_obd_stored(self):
-        """obd-stored: functions that somebody stored in the server"""
+        """obd-stored: functions that someone stored in the server"""
         self.check_obd_stored()
 
     def test_ycsb(self):

@@ -51,20 +51,20 @@ class Watched:
 
     def saw(self, measured, cores=True, rounds=None):
         """It has seen all that there is to be seen."""
-        beside, expected = measured["beside"], COUNT * (rounds or self.rounds)
-        self.assertAlmostEqual(1, sum(beside[name] for name in SHARES), places=6)
+        costs, expected = measured["beside"], COUNT * (rounds or self.rounds)
+        self.assertAlmostEqual(1, sum(costs[name] for name in SHARES), places=6)
         for name in SHARES:
-            self.assertGreaterEqual(beside[name], 0)
+            self.assertGreaterEqual(costs[name], 0)
         # a server reads for itself now and then, too
-        self.assertGreaterEqual(beside["documents_examined"], expected)
-        self.assertLess(beside["documents_examined"], expected * 1.02 + 500)
-        self.assertGreaterEqual(beside["bytes_into_cache"], 0)
+        self.assertGreaterEqual(costs["documents_examined"], expected)
+        self.assertLess(costs["documents_examined"], expected * 1.02 + 500)
+        self.assertGreaterEqual(costs["bytes_into_cache"], 0)
         if cores:
-            self.assertGreater(beside["server_cores"], 0)
-            self.assertLess(beside["server_cores"], os.cpu_count() * 1.1 + 1)
-            self.knows_others(beside)
+            self.assertGreater(costs["server_cores"], 0)
+            self.assertLess(costs["server_cores"], os.cpu_count() * 1.1 + 1)
+            self.knows_others(costs)
         # all of the rounds, and next to nothing else
-        self.assertGreaterEqual(beside["seconds"] * 1000, measured["mean_ms"] * measured["n"] * 0.99)
+        self.assertGreaterEqual(costs["seconds"] * 1000, measured["mean_ms"] * measured["n"] * 0.99)
         self.assertEqual(rounds or self.rounds, measured["n"])
 
     def knows_others(self, seen):
@@ -77,12 +77,12 @@ class Watched:
 
     def sees_nothing(self, measured, cores=False):
         """It may not ask anybody: null, never zero; and this host can be seen without anybody's leave."""
-        beside = measured["beside"]
-        self.assertEqual([None, None], [beside[name] for name in COUNTERS])
-        self.assertIsNone(beside["others"])
+        costs = measured["beside"]
+        self.assertEqual([None, None], [costs[name] for name in COUNTERS])
+        self.assertIsNone(costs["others"])
         if not cores:
-            self.assertIsNone(beside["server_cores"])
-        self.assertAlmostEqual(1, sum(beside[name] for name in SHARES), places=6)
+            self.assertIsNone(costs["server_cores"])
+        self.assertAlmostEqual(1, sum(costs[name] for name in SHARES), places=6)
 
     def notes(self):
         return [line for line in self.stderr.splitlines() if "bytes read into caches" in line]
@@ -105,7 +105,7 @@ class Own(Watched, livetest.OwnServer):
         self.assertEqual((10, []), (len(scan["result"]), self.notes()))
         self.assertGreaterEqual(view["beside"]["documents_examined"], 500 * ROUNDS)
         self.assertLess(view["beside"]["documents_examined"], 500 * ROUNDS + 500)
-        # nobody knows how many documents a view looks at
+        # nobody knows how many documents a view examines
         self.assertIsNone(view["docs_per_ms"])
         self.assertGreater(scan["docs_per_ms"], 0)
 
@@ -180,7 +180,7 @@ class Three(Own):
             self.saw(measured)
 
     def test_frozen_member(self):
-        """a member that does not answer is told of once and left out; the others are counted"""
+        """a member that does not answer is reported once and left out; the others are counted"""
         self.fill()
         secondary = self.member(primary=False)
         os.kill(secondary["pid"], signal.SIGSTOP)

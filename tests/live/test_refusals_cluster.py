@@ -11,7 +11,7 @@ WHOLE = {"min": {"_id": mongo.MinKey}, "max": {"_id": mongo.MaxKey}}
 
 class Sharded(refusals.Case, Cluster):
     def test_cluster(self):
-        """shard keys that cannot be, or are others than there are, and what a person has set"""
+        """shard keys that cannot be, or are others than there are, and what a user has set"""
         name = self.database + "."
         self.fill("byk", "--shard-key", "k,v", "a.csv")
         self.fill("one", "--shard-key", "none", "a.csv")

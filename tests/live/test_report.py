@@ -1,4 +1,4 @@
-"""--report: pages that load, query, tune, drill and verify write, beside what the same run says with --json.
+"""--report: pages that load, query, tune, drill and verify write, next to what the same run says with --json.
 needs: standalone; locks: failpoints"""
 import json
 import signal
@@ -38,7 +38,7 @@ class Report(livetest.Case):
     # ---- load
 
     def check_load(self, said, page):
-        """A page beside --json."""
+        """A page next to --json."""
         self.assertEqual({name for name, figure in said.items() if not isinstance(figure, list) and figure is not None},
                          {"schema", "command", "status"} | set(page.figures))
         for name in ("read", "loaded", "already_there", "rejected", "filtered", "batches", "files"):
@@ -133,7 +133,7 @@ class Report(livetest.Case):
     # ---- drill
 
     def test_drill(self):
-        """each phase beside what was predicted of it, and the sentence"""
+        """each phase next to what was predicted of it, and the sentence"""
         words = ("--format", "mot", "--sample", "500", "--index", "k:1", "b.csv")
         self.write("b.csv", livetest.rows(2000, 5))
         said = self.said("drill", *words, "--report", "drill.html")

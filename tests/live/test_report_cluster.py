@@ -42,7 +42,7 @@ class ReportCluster(livecluster.Cluster):
         self.clean()
 
     def test_direct(self):
-        """past the routers there are none to tell of"""
+        """past the routers there are none to speak of"""
         self.said("load", "--format", "mot", "--batch", "100", "--direct", "--report", "load.html", "a.csv")
         page = livereport.Page(self.folder / "load.html")
         self.assertEqual(set(self.names()), {row["shard"] for row in page.tables["By shard"]})

@@ -136,7 +136,7 @@ class Misused(Case):
         """What --retry of this text comes to; the catalog and verify agree."""
         self.write("edited", text)
         said = self.load("--retry", "edited", "--rejects", "more", status=status)
-        self.told = self.stderr
+        self.warned = self.stderr
         self.assertEqual((loaded, rejected), (said["loaded"], said["rejected"]))
         self.assertEqual({"a.csv": opened}, self.open_rejects())
         self.load("a.csv", status=2 if opened else 0)
@@ -153,7 +153,7 @@ class Misused(Case):
             self.assertNotEqual(first, edited)
             self.load("a.csv", "--drop", "--yes", status=2, timeout=live.LONG)
             self.ends(self.whole.replace(first, edited), 0, 1, opened=1)
-            self.assertRegex(self.told, LEFT_OUT % ("edited", "1 entry is", "line"))
+            self.assertRegex(self.warned, LEFT_OUT % ("edited", "1 entry is", "line"))
 
     def test_two_collections(self):
         """entries of another collection among them: those of an input that this one does not know are left out"""
@@ -164,7 +164,7 @@ class Misused(Case):
         line = self.whole.count(b"\n") + more[:more.index(b"# marked")].count(b"\n") + 1
         self.refused("joined:%d: a second reject file" % line, "--retry", self.write("joined", self.whole + more).name)
         self.ends(self.whole + more[more.index(b"\n" + others + b" ") + 1:].replace(others, mark), 0, 2)
-        self.assertRegex(self.told, LEFT_OUT % ("edited", "2 entries are", "line"))
+        self.assertRegex(self.warned, LEFT_OUT % ("edited", "2 entries are", "line"))
         self.holds_bodies(self.a[1])
 
     def test_renamed(self):
@@ -206,8 +206,8 @@ class Many(Case):
         self.tipple("load", *words, "b.csv")
 
     def test_saved_as_utf8(self):
-        """a record of a format of one byte a character, which an editor has saved as UTF-8, or in which a person has typed
-        it, or where signs that are none have taken its place; other signs behind letters are what they are"""
+        """a record of a format of one byte a character, which an editor has saved as UTF-8, or in which a user has typed
+        it, or where signs that are none have taken its place; other signs after letters are what they are"""
         self.write("w.yaml", "format: w\nrecord: {delimiter: [','], header: no, encoding: windows-1252}\nfields: [{name: a}, {name: b}]\n")
         self.write("w.csv", "Gr\u00fc\u00dfe\nFu\u00df\n\u00fcber,1\n".encode("cp1252"))
         words = "--uri", self.uri("w"), "--format", "./w.yaml"
@@ -227,7 +227,7 @@ class Many(Case):
 
     @livetest.nightly
     def test_many(self):
-        """thousands of fixes of two inputs: the catalog is told of them in a few updates, each of which writes all of an
+        """thousands of fixes of two inputs: the catalog gets them in a few updates, each of which writes all of an
         entry, and knows each; but no command holds more than a thousand, since a server looks for each in all of the entry"""
         numbers = set(range(50, 6050))
         a, b = self.bad("a.csv", 6050, numbers=numbers), self.bad("b.csv", 50, seed=2)
@@ -316,7 +316,7 @@ class AtOnce(Case):
 NEEDED = {"--uri": None, "--format": None, "--on-bad-value": "reject", "--filter": "make!='A B'"}
 NOT_NEEDED = {
     "of the URI, which is printed where it has no password": ["--uri-file"],
-    "without a limit unless told": ["--max-rejects"],
+    "without a limit unless given": ["--max-rejects"],
     "kept in the catalog": ["--id", "--existing", "--append"],
     "part of the guessed format, which the catalog keeps": ["--with", "--type"],
     "of the collection, which is there": ["--index", "--drop", "--yes", "--shard-key", "--create",

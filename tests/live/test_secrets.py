@@ -13,7 +13,7 @@ import live
 import livetest
 import livetune
 
-CANARY = "cAnArY%dx" % os.getpid()  # a test beside this one has another
+CANARY = "cAnArY%dx" % os.getpid()  # a test next to this one has another
 USER = "joe%d" % os.getpid()
 OWN_FILES = ("x.yaml", "f.yaml", "uri.txt", "a.txt", "a.csv")  # which the test wrote itself
 
@@ -134,7 +134,7 @@ class Secrets(livetest.Case):
         self.all_clean()
 
     def test_right_places(self):
-        """loads, verifies, asks and reports with the right password, which is in commands beside it, too"""
+        """loads, verifies, asks and reports with the right password, which is in commands at the same time, too"""
         uri = self.secret()
         done = self.clean("load", "-v", "--json", "--format", "mot", "--uri", uri, "--report", "l.html", "a.txt")
         self.assertEqual(0, done.returncode, done.stderr)
@@ -223,7 +223,7 @@ class Secrets(livetest.Case):
                       ["--predict-only", "--report", "p.html", "--json"]):
             done, _ = self.watched("drill", "--format", "mot", "--uri", uri, "--sample", 400, *words, "a.csv")
             self.assertEqual(0, done.returncode, done.stderr)
-        # a command that a person typed is a child; a secret that he did not type into it is not there
+        # a command that a user typed is a child; a secret that he did not type into it is not there
         done, seen = self.watched("query", "--suite", "./x.yaml", "--uri", uri, "--duration", "2s",
                                   "--while", "sleep 98.7654")  # as long as the watcher needs on a busy machine
         self.assertEqual(0, done.returncode, done.stderr)

@@ -101,7 +101,7 @@ class Found(liveverify.Case):
         said = self.finds(expected, *self.names)
         self.assertEqual((103, 1, 0, 2, 1), tuple(said[kind] for kind in liveverify.KINDS[:5]))
         self.assertEqual(1, [entry for entry in said["differences"] if entry.get("field") == "k"][0]["more_fields"])
-        # the rest of a block, and more: neighbours are told as one, across blocks
+        # the rest of a block, and more: neighbours are reported as one, across blocks
         step = self.id_at("a.csv", four) - self.id_of("a.csv", self.offset_of("a.csv", four) // WINDOW * WINDOW)
         first = self.id_at("a.csv", four) - step
         self.remove_range(first, first + WINDOW - 1)

@@ -86,7 +86,7 @@ class Sharded(liveverify.Case, livecluster.Cluster):
                 entry, = self.finds([("duplicated", "a.csv", line)], *self.names)["differences"]
                 self.assertEqual(("k", '"%s"' % theirs, '"%s"' % document["k"]), tuple(
                     entry[field] for field in ("field", "stored", "expected")))
-                with self.shard_client(home) as own:  # only the wrong one is left, then another one beside it
+                with self.shard_client(home) as own:  # only the wrong one is left, then another one next to it
                     self.set(number, client=own, v=1.25)
                     said = self.finds([("duplicated", "a.csv", line), ("changed", "a.csv", line)], *self.names)
                     self.assertEqual(self.ROWS + 501, said["documents"])
@@ -138,7 +138,7 @@ class Reader(liveverify.Case):
     server = "standalone-auth"
 
     def test_read_is_enough(self):
-        """a user who may only read the database; one who may not even that is told so"""
+        """a user who may only read the database; one who may not even that is informed of it"""
         self.put("a.csv", readings(5000))
         self.load("a.csv")
         uri = self.user({"role": "read", "db": self.database})

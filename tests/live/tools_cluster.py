@@ -1,5 +1,5 @@
-"""tools/cluster: what it starts is a sharded cluster, its members can be ended one by one, and nothing of it is left
-behind, however it ends.  needs: none; nightly: a test of a tool"""
+"""tools/cluster: what it starts is a sharded cluster, its members can be ended one by one, and nothing of it is left,
+however it ends.  needs: none; nightly: a test of a tool"""
 import json
 import os
 import pathlib
@@ -37,7 +37,7 @@ os.execv(os.environ["TIPPLE_LABROUTER"], words)
 
 
 def processes(folder):
-    """Every process, not yet ended, that has this folder on its command line, but for tools/cluster itself."""
+    """Every process, not yet ended, that has this folder on its command line, except for tools/cluster itself."""
     found = []
     for entry in pathlib.Path("/proc").iterdir():
         try:

@@ -152,8 +152,8 @@ AT = Date(calendar.timegm((1983, 7, 4, 18, 0, 0)) * 1000)
 
 
 def within(reports, at, span):
-    first, behind = around(at, span)
-    return [report for report in reports if "ts" in report and first <= report["ts"] < behind]
+    first, end = around(at, span)
+    return [report for report in reports if "ts" in report and first <= report["ts"] < end]
 
 
 def temperatures(reports):

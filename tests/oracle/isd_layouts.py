@@ -1,8 +1,8 @@
-"""The layouts of an ISD record: its 105 fixed characters, and the 91 kinds of sections behind them.
+"""The layouts of an ISD record: its 105 fixed characters, and the 91 kinds of sections after them.
 
     FIRST-LAST name field:width:kind[:filler] ...     the fixed part without the first two
 
-Kinds: text; code (text without the blanks behind it); int; /10, /100, /1000 (a decimal number without its point);
+Kinds: text; code (text without the blanks after it); int; /10, /100, /1000 (a decimal number without its point);
 x10 (tens). A number whose filler starts with a plus always has a sign in front; int- has a minus where it is
 negative. A field without a filler is never left out. Long lines go on, indented."""
 

@@ -68,7 +68,7 @@ LINES = [
     ("latitude in blanks", put(28, b"      ")),
     ("longitude with a letter", put(34, b"-08790X")),
     ("longitude with a point", put(34, b"-87.900")),
-    ("latitude with blanks behind", put(28, b"+4198 ")),
+    ("latitude with blanks after it", put(28, b"+4198 ")),
     ("two signs", put(28, b"+-1983")),
     ("thousandths", put(28, b"+00001-000001")),
     # time
@@ -195,7 +195,7 @@ SECTIONS = [
     ("tens of no degrees", b"ED1" b"00" b"9" b"-450" b"1" b"ED1" b" 8" b"9" b"9999" b"9"),
     ("a minus in the first place", b"GO1" b"0060" b"-012" b"1" b"0345" b"1" b"-000" b"1"),
     ("a sign in another place", b"GO1" b"-060" b"+012" b"1" b" -45" b"1" b"-999" b"9"),
-    ("codes lose the blanks behind", b"AT1" b"AU" b"01" b"FG  " b"5" b"AT2" b"  " b"1 " b" FG " b" " b"GE1" b"1"
+    ("codes lose the blanks at their ends", b"AT1" b"AU" b"01" b"FG  " b"5" b"AT2" b"  " b"1 " b" FG " b" " b"GE1" b"1"
         b"MSL   " b"+01000" b"+99999"),
     ("thousandths", b"CR1" b"01234" b"1" b"0"),
     ("one family of two kinds", b"CO1" b"99" b"-06" b"CO2" b"KA1" b"-0050" b"CO3" b"999" b"-0000"),
@@ -209,8 +209,8 @@ SECTIONS = [
 TAILS = [
     # gaps
     ("an unknown section first", b"ADD" b"XX1123" + AA1),
-    ("an unknown section first, remarks behind", b"ADD" b"XX1123" + AA1 + b"REM" + SYN),
-    ("only an unknown section, remarks behind", b"ADD" b"XX1123" b"REM" + SYN),
+    ("an unknown section first, remarks after", b"ADD" b"XX1123" + AA1 + b"REM" + SYN),
+    ("only an unknown section, remarks after", b"ADD" b"XX1123" b"REM" + SYN),
     ("unknown entries first in later parts", b"ADD" + AA1 + b"REM" b"syn001x" + SYN),
     ("an unknown entry first in EQD", b"REM" + SYN + b"EQD" b"Z01  00002SLP  5" + Q01),
     ("an unknown entry first in QNN", b"QNN" b"Z11 1 00299" + E11),
@@ -234,14 +234,14 @@ TAILS = [
     ("QNN alone", b"QNN"),
     ("ADD with nothing, then REM", b"ADD" b"REM" + SYN),
     ("all markers with nothing", b"ADDREMEQDQNN"),
-    ("markers with nothing behind sections", b"ADD" + AA1 + b"REMEQD" b"QNN" + E11),
+    ("markers with nothing after sections", b"ADD" + AA1 + b"REMEQD" b"QNN" + E11),
     ("no marker", AA1),
     ("blanks", b"   "),
     ("a blank before ADD", b" ADD" + AA1),
     ("a blank at the end", b"ADD" + AA1 + b" "),
     ("ADD twice", b"ADD" + AA1 + b"ADD" + AG1),
-    ("sections behind remarks", b"REM" b"SYN001X" b"ADD" + AA1),
-    ("quality behind observations", b"QNN" + E11 + b"EQD" + Q01),
+    ("sections after remarks", b"REM" b"SYN001X" b"ADD" + AA1),
+    ("quality after observations", b"QNN" + E11 + b"EQD" + Q01),
     ("a gap that is not UTF-8", b"ADD" + AA1 + b"\xff\x00" + AG1),
     ("a marker inside a section", b"ADD" + b"AA1" b"RE" b"MSYN" b"0" b"0"),
     # remarks, quality, observations
@@ -265,8 +265,8 @@ TAILS = [
     ("a remark in UTF-8", b"REM" b"SYN006a\xf0\x9f\x98\x80 "),
     ("a remark's length counts bytes", b"REM" b"SYN002\xc3\xa9" b"MET001\xc3"),
     ("remarks with blanks and odd characters", b"REM" b"SYN010 \"\\/\t\x00\x7f\r ="),
-    ("EQD behind remarks", b"REM" b"SYN001X" b"EQD" + Q01),
-    ("EQD with nothing behind remarks", b"REM" b"SYN001X" b"EQD"),
+    ("EQD after remarks", b"REM" b"SYN001X" b"EQD" + Q01),
+    ("EQD with nothing after remarks", b"REM" b"SYN001X" b"EQD"),
     ("every family of EQD", b"EQD" + b"".join(b"%c99      9      " % letter for letter in b"QPRCDN")),
     ("an unknown family of EQD", b"EQD" + Q01 + b"Z01  00002PRCP24"),
     ("an unknown family of EQD in the middle", b"EQD" + Q01 + b"Z01  00002SLP  5" + Q01),

@@ -247,8 +247,8 @@ def walk(line):
                     part, least = later, at + len(PARTS[later][0])
                     break
             places = range(least, len(line))
-            behind = next((place for place in places if explains(line, place, part, hopeless)), len(line))
-            gap, at = (at, behind), behind
+            stop = next((place for place in places if explains(line, place, part, hopeless)), len(line))
+            gap, at = (at, stop), stop
     return entries, gap
 
 

@@ -156,5 +156,5 @@ def walk(record, strict=True):
             entries.append((name, record[start:stop]))
             at = stop
         if not entries:
-            raise Mistake("%s with nothing behind it" % marker)
+            raise Mistake("%s with nothing after it" % marker)
     return parts

@@ -69,7 +69,7 @@ class WrongFile(Exception):
 # ------------------------------------------------------------------------------------------------------- fields
 
 def close_quote(line, start, delimiter, backslash):
-    """Reads the quoted field at start: its value and the place behind it, or None when it is not properly closed."""
+    """Reads the quoted field at start: its value and the place after it, or None when it is not properly closed."""
     value, at = bytearray(), start + 1
     while at < len(line):
         two = line[at:at + 2]
@@ -157,7 +157,7 @@ def read_whole(value):
 
 
 def read_value(field, value):
-    """The value as canonical extended JSON, or None where there is none."""
+    """The value as canonical extended JSON, or None if there is none."""
     if field.type == CODE:
         value = value.strip(b" ")
     if value == b"" or (value == b"NULL" and field.type != TEXT):

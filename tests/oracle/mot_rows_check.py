@@ -113,7 +113,7 @@ def split_quoted(line, delimiter):
         if at == len(line):
             return fields
         if line[at] != delimiter:
-            raise Bad("text behind a closing quote")
+            raise Bad("text after a closing quote")
         at += 1
 
 
@@ -317,7 +317,7 @@ class Checker:
         fields = self.fields_of(line)
         if not line.isascii():
             self.need(self.name == "2013", "a byte above 127")
-            self.need(all(text.isascii() for i, text in enumerate(fields) if i != 9), "a byte above 127 beside a model")
+            self.need(all(text.isascii() for i, text in enumerate(fields) if i != 9), "a byte above 127 next to a model")
             self.counts["bytes above 127"] += 1
         vehicle = self.ids(fields)
         test_class = self.codes(fields)

@@ -11,12 +11,12 @@ def lines_of(data):
     while at < len(data):
         number += 1
         stop = data.find(b"\n", at)
-        behind = len(data) if stop < 0 else stop + 1
-        text = data[at:behind]
+        following = len(data) if stop < 0 else stop + 1
+        text = data[at:following]
         bare = text[:-1] if text.endswith(b"\n") else text
         bare = bare[:-1] if bare.endswith(b"\r") else bare
         yield Line(number, at, bare, text[len(bare):])
-        at = behind
+        at = following
 
 
 def days(year, month, day):

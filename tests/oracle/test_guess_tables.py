@@ -138,7 +138,7 @@ def is_right(cell, wanted, found):
         value = decimal.Decimal(value) if isinstance(value, str) else decimal.Decimal(repr(value))
         if isinstance(wanted, decimal.Decimal):
             return value == wanted or float(value) == float(wanted)
-        # without zeros in front or behind, a plus or an e: nothing of it is lost
+        # without zeros in front or at the end, a plus or an e: nothing of it is lost
         return plain == str(value) and meant(plain, value)
     return isinstance(found, dict) and cell.startswith("{") and found == json.loads(cell)
 

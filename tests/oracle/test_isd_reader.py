@@ -185,7 +185,7 @@ class Sections(Comparison):
     ]
 
     def records(self):
-        digits = itertools.cycle(b"1234567890128645973")  # no field is like the one beside it
+        digits = itertools.cycle(b"1234567890128645973")  # no field is like the one next to it
         for letters in sorted({section.ids[0][:2] for section in isd_reader.SECTIONS} | {"AB", "XX", "BA"}):
             for number in range(10):
                 identifier = b"%s%d" % (letters.encode(), number)

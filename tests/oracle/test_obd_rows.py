@@ -146,9 +146,9 @@ class Obd(unittest.TestCase):
             self.assertTrue(STAMP.fullmatch(row[0]), row[0])
             for name, text in zip(HEADER[1:], row[1:]):
                 places, least, most = COLUMNS.get(name, (0, 1, 999999))
-                before, point, behind = text.partition(".")
+                before, point, decimals = text.partition(".")
                 self.assertTrue(WHOLE.fullmatch(before) or (before == "-0" and point), (number, name, text))
-                self.assertEqual(bool(point), 1 <= len(behind) <= places and behind[-1] != "0", (number, name, text))
+                self.assertEqual(bool(point), 1 <= len(decimals) <= places and decimals[-1] != "0", (number, name, text))
                 self.assertTrue(least <= float(text) <= most, (number, name, text))
 
     def test_other_seeds_keep_the_ranges(self):

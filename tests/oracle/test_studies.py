@@ -115,7 +115,7 @@ A_PETABYTE = {
 
 PAGE = (ROOT / "docs/planning.md").read_text()
 # what the page says in sentences: the figure, as it is written there
-TOLD = [("mot data", "data", "documents"), ("mot data", "data", "BSON"),
+QUOTED = [("mot data", "data", "documents"), ("mot data", "data", "BSON"),
         ("petabyte", "objects", "figure"), ("petabyte", "avgObjSize", "figure"), ("petabyte", "MB/s of a server", "figure"),
         ("petabyte", "shards", "figure"), ("weather", "data", "documents"), ("weather", "data", "document")]
 
@@ -128,7 +128,7 @@ class Planning(unittest.TestCase):
     maxDiff = None
 
     def check(self, head, lines):
-        """a table of the page has these lines, with the figures that the studies tell and tools/plan computes"""
+        """a table of the page has these lines, with the figures that the studies have and tools/plan computes"""
         rows = next(rows for at, rows in tables(PAGE.partition("**%s" % head)[2]) if at[0] == "line")
         self.assertEqual(list(lines), [row[0] for row in rows])
         for line, reported, found, off in rows:
@@ -161,8 +161,8 @@ class Planning(unittest.TestCase):
         self.assertEqual(24, files.servers_needed())
 
     def test_sentences(self):
-        """figures that the page tells outside of tables are the published ones"""
-        for at in TOLD:
+        """figures that the page has outside of tables are the published ones"""
+        for at in QUOTED:
             self.assertIn(text(*at), PAGE, at)
 
     def test_own(self):

@@ -27,7 +27,7 @@ EPOCH = datetime.datetime(1970, 1, 1)
 FIRST, LAST = (int((datetime.datetime(year, 1, 2) - EPOCH).total_seconds()) for year in (1900, 2200))
 SHOWN = "%Y-%m-%d %H:%M:%S"
 
-# Weeks, days with and without the leap day, hours below 0 and above 24, the south, a summer that is behind the winter, one
+# Weeks, days with and without the leap day, hours below 0 and above 24, the south, a summer that comes after the winter, one
 # that never ends, and names of signs.
 RULES = ["CET-1CEST,M3.5.0,M10.5.0/3", "AEST-10AEDT,M10.1.0,M4.1.0/3", "IST-1GMT0,M10.5.0,M3.5.0/1",
          "<-02>2<-01>,M3.5.0/-1,M10.5.0/0", "<+0330>-3:30<+0430>,J79/24,J263/24", "AAA-10BBB,J59/2,J60/3",

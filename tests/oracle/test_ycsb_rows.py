@@ -100,7 +100,7 @@ class Ycsb(unittest.TestCase):
             both = sum(a == 0 and b == 0 for a, b in zip(one, other))
             self.near(both, len(rows), wanted[0] ** 2, "0 twice in a document")
         after = sum(a == 0 and b == 0 for a, b in zip(columns[0], columns[0][1:]))
-        self.near(after, len(rows) - 1, wanted[0] ** 2, "0 in two documents, one behind the other")
+        self.near(after, len(rows) - 1, wanted[0] ** 2, "0 in two documents, one after the other")
 
     def test_documents(self):
         """each line's document, its _id a number of 64 bits"""

@@ -57,7 +57,7 @@ class Package(unittest.TestCase):
         return run(CMAKE, "-S", SOURCE.parents[2], "-B", folder, "-G", "Ninja", "-DCMAKE_C_COMPILER=" + COMPILER, *words)
 
     def test_without_python(self):
-        """The command needs none: where there is none only the tests are left out, and that is said."""
+        """The command needs none: without it only the tests are left out, and that is said."""
         said = self.configured("without python", "-DCMAKE_DISABLE_FIND_PACKAGE_Python3=ON")
         self.assertIn("the tests are left out", said)
         self.assertFalse(pathlib.Path("without python/tests").exists())
@@ -88,7 +88,7 @@ exec pkg-config "$@"
         return "bson2" if "mongoc2" in (self.folder / "pkgconfig/tipple.pc").read_text() else "libbson-1.0"
 
     def static_flags(self):
-        """The archive itself, so that the shared library beside it is not taken."""
+        """The archive itself, so that the shared library next to it is not taken."""
         return [str(self.folder / "libtipple.a") if flag == "-ltipple" else flag for flag in self.flags("--static")]
 
     def test_library(self):
@@ -123,7 +123,7 @@ exec pkg-config "$@"
             self.assertLessEqual([int(n) for n in each.group(2).split(".")], [int(n) for n in version.split(".")])
 
     def test_version(self):
-        """One version, that of the list of changes, is told by all that tells one."""
+        """One version, that of the list of changes, is the same wherever a version stands."""
         version = re.search(r"^## (\S+) \(", (EXAMPLES.parent / "CHANGELOG.md").read_text(), re.MULTILINE).group(1)
         self.assertEqual("tipple " + version, run(self.prefix / "bin/tipple", "--version").splitlines()[0])
         self.assertRegex((self.folder / "pkgconfig/tipple.pc").read_text(), "(?m)^Version: %s$" % re.escape(version))
@@ -176,7 +176,7 @@ exec pkg-config "$@"
                          run(sys.executable, "-c", code, env=self.with_library))
 
     def test_unloading(self):
-        """Behind dlclose, too, the threads of a load's connections can come to their end."""
+        """After dlclose, too, the threads of a load's connections can come to their end."""
         run(sys.executable, "-c", """if True:
             import _ctypes, ctypes, time
             library = ctypes.CDLL("libtipple.so.0")
@@ -212,8 +212,8 @@ exec pkg-config "$@"
         self.addCleanup(client.drop_database, collection.split(".")[0])
         pathlib.Path("small.c").write_text(program.replace(uri, "%s/%s?%s" % (base, collection, query)))
         run(COMPILER, "-Wall", "-Wextra", "-Werror", "small.c", "-o", "small", *self.flags())
-        for told in re.search(r"prints `(.*?)`, and when it is run again `(.*?)`", page).groups():
-            self.assertEqual(told + "\n", run("./small", env=self.with_library))
+        for printed in re.search(r"prints `(.*?)`, and when it is run again `(.*?)`", page).groups():
+            self.assertEqual(printed + "\n", run("./small", env=self.with_library))
 
     @unittest.skipUnless(URI, "TIPPLE_TEST_URI is not set")
     def test_examples(self):
@@ -225,11 +225,11 @@ exec pkg-config "$@"
         for name, words in self.examples():
             uri = "%s/tipple_package_%d.%s?%s" % (base, os.getpid(), name, query)
             for again in range(2):
-                told = run(*words, uri, *(["rows"] if name == "push" else ["1000"]), env=self.with_library,
+                printed = run(*words, uri, *(["rows"] if name == "push" else ["1000"]), env=self.with_library,
                            input=rows if name == "push" else None)
-                self.assertRegex(told, "loaded %d\\b" % (0 if again else 1000), name)
+                self.assertRegex(printed, "loaded %d\\b" % (0 if again else 1000), name)
                 if name != "push":
-                    self.assertRegex(told, "there before %d\n" % (1000 if again else 0), name)
+                    self.assertRegex(printed, "there before %d\n" % (1000 if again else 0), name)
         self.assertNotEqual(0, subprocess.run(["./push", "mongodb://127.0.0.1:1/a.b?serverSelectionTimeoutMS=100", "x"],
                                               env=self.with_library, input="", capture_output=True).returncode)
 

@@ -1,4 +1,4 @@
-/* A program of somebody else: prints the documents of a file's text. */
+/* A program of a user: prints the documents of a file's text. */
 #include <stdio.h>
 #include <string.h>
 #include <tipple/tipple.h>

@@ -1,4 +1,4 @@
-"""anydata: made-up orders as CSV, quoted CSV, lines of JSON and BSON: parsing each on one core, and whole loads beside
+"""anydata: made-up orders as CSV, quoted CSV, lines of JSON and BSON: parsing each on one core, and whole loads next to
 mongoimport and mongorestore."""
 import pathlib
 import random
@@ -87,7 +87,7 @@ class Files:
         return self.lab.made("orders-%d.%s" % (self.count, ending), lambda part: write(part, self.count), HERE)
 
     def format(self, kind, known):
-        """The words that tell it."""
+        """The words that explain it."""
         if known == "by hand":
             return ["--format", self.lab.made("orders.yaml", lambda part: part.write_text(BY_HAND), HERE)]
         if known == "guessed":
@@ -131,7 +131,7 @@ def parse(lab, options):
     table = Table("Any data: parse and encode, one core (tipple parse --emit none, the whole process)",
                   ["", "CPU, ns/record", "MB/s", "bytes/record", "n"],
                   ["%s records, from the page cache" % figures.thousands(options.rows),
-                   "guessing looks at 2 MB of a large file: %s ms of CPU, whatever its size" % figures.of_pairs(
+                   "guessing examines 2 MB of a large file: %s ms of CPU, whatever its size" % figures.of_pairs(
                        runs["CSV, guessed and parsed"], runs["CSV, as guessed"],
                        lambda a, b: a.client_cpu - b.client_cpu).text(figures.milli),
                    figures.others_note(every(runs)), *reasons])

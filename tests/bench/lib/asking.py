@@ -25,7 +25,7 @@ def query(lab, uri, *words):
     return json.loads(done.stdout)["queries"]
 
 
-# ------------------------------------------------------------------------------------- beside a bare loop
+# ------------------------------------------------------------------------------------- next to a bare loop
 
 def overhead(lab, server, options):
     suite = BENCH / "findloop.yaml"

@@ -11,7 +11,7 @@ _VERSION = re.compile(r"\.so[.0-9]*$")
 
 
 class _Places:
-    """Where the functions are that a profile tells of. A name is written out once and then goes by its number."""
+    """Where the functions are that a profile speaks of. A name is written out once and then goes by its number."""
 
     def __init__(self):
         self.names = {"ob": {}, "fl": {}, "fn": {}}

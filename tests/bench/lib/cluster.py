@@ -1,6 +1,6 @@
-"""cluster: loads of sharded clusters beside a load of one server, and beside replays into the same clusters.
+"""cluster: loads of sharded clusters next to a load of one server, and next to replays into the same clusters.
 
-All of them run side by side on this machine: what more shards cost is told by the CPU per document, and how close a
+All of them run side by side on this machine: what more shards cost is shown by the CPU per document, and how close a
 load comes to what its cluster can take by the ratio to the replay. The collection of a replay is placed by the same
 public commands as a load's.
 """
@@ -20,7 +20,7 @@ MAPPED, KEYS, MAP_SECONDS = 216, 1_000_000, 0.1
 
 class ClusterLoaders(Loaders):
     def _settings(self):
-        """More shards are given more threads, which only a load finds out: a small one, which also tells what any load
+        """More shards are given more threads, which only a load finds out: a small one, which also says what any load
         takes at the least."""
         self.server.fresh()
         run = self.lab.run(self.load_words(self.lab.rows(100, self.format)), 100)
@@ -95,10 +95,10 @@ def cost_table(title, runs, notes):
     return table
 
 
-def more_client(runs, name, beside=ALONE):
+def more_client(runs, name, base=ALONE):
     """What a load costs the client more than a load of one server in the same round."""
-    alone = figures.of_runs(runs[beside], lambda run: run.client_each)
-    return figures.of_pairs(runs[name], runs[beside], lambda a, b: a.client_each - b.client_each,
+    alone = figures.of_runs(runs[base], lambda run: run.client_each)
+    return figures.of_pairs(runs[name], runs[base], lambda a, b: a.client_each - b.client_each,
                             scale=alone.median if alone.n else None)
 
 
@@ -164,16 +164,16 @@ def growth(lab, options):
         alone, many = Loaders(lab, one, options), ClusterLoaders(lab, Cluster(eight), options)
         alone.tipple()
         many.tipple()  # not measured: warms the servers up
-        name, beside = "8 shards, 1 router: load", "one server, %d threads: load" % many.threads
+        name, base = "8 shards, 1 router: load", "one server, %d threads: load" % many.threads
         runs, reasons = interleave(options.rounds, {
-            ALONE: alone.tipple, beside: lambda: alone.tipple(more=["-j", str(many.threads)]), name: many.tipple})
+            ALONE: alone.tipple, base: lambda: alone.tipple(more=["-j", str(many.threads)]), name: many.tipple})
     table = cost_table("8 shards, and one server", runs, [
         "%s MOT rows; 8 shards with %s of cache each; threads: one server %d, 8 shards %d" % (
             figures.thousands(options.rows), of_megabytes(options.cache, 8), alone.threads, many.threads),
         figures.others_note(every(runs)), *reasons])
     promise = "client CPU of a load with %d threads grows by at most %.2f us a document from 1 to 8 shards" % (
         many.threads, GROWTH * 1e6)
-    return [table], [Target(promise, more_client(runs, name, beside), figures.micro, most=GROWTH)]
+    return [table], [Target(promise, more_client(runs, name, base), figures.micro, most=GROWTH)]
 
 
 # ------------------------------------------------------------------------------------- placement, and the map

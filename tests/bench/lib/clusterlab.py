@@ -1,4 +1,4 @@
-"""clusterlab: the lab clusters that are measured, and the one server beside them."""
+"""clusterlab: the lab clusters that are measured, and the one server next to them."""
 import contextlib
 import os
 import shutil
@@ -74,7 +74,7 @@ class Cluster(Server):
         return entry, list(self.client.find("config", "chunks", {"uuid": entry["uuid"]}, sort={"min": 1}))
 
     def replay_words(self, how):
-        """What the replay must be told: where the ranges begin, and where their messages go."""
+        """What the replay has to know: where the ranges begin, and where their messages go."""
         entry, chunks = self.chunks()
         cut = ["--cut", ",".join("%d" % chunk["min"]["_id"] for chunk in chunks[1:])]
         if how != "direct":
@@ -95,7 +95,7 @@ def of_megabytes(cache, shards):
 
 @contextlib.contextmanager
 def one_server(lab, cache):
-    """Told to keep a journal like the clusters' members."""
+    """Keeps a journal like the clusters' members."""
     with lab.server(cache, replset=1, extra=["--wiredTigerEngineConfigString", clusters.JOURNAL]) as server:
         yield server
 

@@ -182,7 +182,7 @@ def cost_table(title, runs, notes):
 
 
 def against_ceiling(loaders, contenders, rounds, majority=False):
-    """Runs them beside replays. Gives the runs with the best replay, its name, and notes on how they were run."""
+    """Runs them next to replays. Gives the runs with the best replay, its name, and notes on how they were run."""
     replays = {"replay, %d connections" % many: lambda many=many: loaders.replay(many, majority)
                for many in sorted({loaders.threads, 8})}
     contenders = {**replays, **contenders}

@@ -17,7 +17,7 @@ class Failed(Exception):
 
 class Figures:
     """The values of one quantity, one a run; None is a run that failed. Scatter is judged against `scale`, the
-    median unless told: a small difference of two large figures scatters more than itself."""
+    median unless given: a small difference of two large figures scatters more than itself."""
 
     def __init__(self, values, disturbed=False, enough=FEW, scale=None):
         values, self.enough, self.scale = list(values), enough, scale
@@ -158,7 +158,7 @@ class Target:
         if not self.figures.usable:
             return self._every_run() or "not measured"
         met = self.figures.median <= self.most if self.most is not None else self.figures.median >= self.least
-        doubt = ", as far as can be told" if preliminary or self.figures.doubtful else ""
+        doubt = ", as far as can be seen" if preliminary or self.figures.doubtful else ""
         return ("met" if met else "**not met**") + doubt
 
     def _every_run(self):

@@ -6,13 +6,13 @@ import collections
 
 LIMIT = 0.03   # more than this is a failure
 KEPT = 0.005
-NAMED = 5      # so many functions are named when there is one
+NAMED = 5      # that many functions are named when there is one
 
 Change = collections.namedtuple("Change", "name was now")  # was: the most it can have been, if known is False
 
 
 def a_record(small, large, records):
-    """The profile of one record: of two runs that differ by so many records. What a program does once is in both."""
+    """The profile of one record: of two runs that differ by that many records. What a program does once is in both."""
     if records <= 0:
         raise ValueError("the larger run must have more records")
     return {name: (large.get(name, 0) - small.get(name, 0)) / records for name in {*small, *large}}

@@ -201,7 +201,7 @@ def committed():
 
 
 def table(was, now):
-    """What was measured beside what is committed."""
+    """What was measured next to what is committed."""
     drawn = Table("Instructions a record", ["", "committed", "measured", "change"])
     for title, figures in now.items():
         before = was.get(title)

@@ -28,7 +28,7 @@ SOURCES = ROOT / "tests/bench"
 DATABASE, COLLECTION = "bench", "records"
 CPUS = os.cpu_count() or 1
 TICK = os.sysconf("SC_CLK_TCK")
-# What `tipple generate` makes of a format when told how many, and how to find the same documents again whatever their
+# What `tipple generate` makes of a format when it is asked for a number of records, and how to find the same documents again whatever their
 # _ids. Weather records have no key of their own, but every contender gives them the same _id.
 Kind = collections.namedtuple("Kind", "words order")
 KINDS = {"mot": Kind(["mot", "--rows"], {"t": 1, "v": 1}),
@@ -122,7 +122,7 @@ class Lab:
         return path
 
     def generate(self, format, count, release=None):
-        """The command that writes so many rows."""
+        """The command that writes that many rows."""
         words = [self.tipple, "generate", *KINDS[format].words, count, "--seed", 1]
         return words + (["--release", release] if release else [])
 
@@ -149,7 +149,7 @@ class Lab:
         return self.made("%s-%d.txt.gz" % (format, count), make)
 
     def real_weather(self, count):
-        """All weather records of the test data, as often as it takes for about so many; and how many they are."""
+        """All weather records of the test data, as often as it takes for about that many; and how many they are."""
         texts = [gzip.decompress(path.read_bytes()) for path in sorted((ROOT / "tests/data/isd").glob("*.gz"))]
         records = sum(text.count(b"\n") for text in texts)
         times = max(1, round(count / records))

@@ -73,7 +73,7 @@ class Bench:
             raise Failed("the load was over before the reader was; it needs more --rows")
         return json.loads(said)
 
-    def beside(self, more):
+    def next_to(self, more):
         self.server.fresh()
         self.read(WARM_SECONDS)
         before, busy, began = sum(self.server.cpu()), busy_seconds(), time.monotonic()
@@ -92,7 +92,7 @@ def reader(lab, options):
     with lab.server(CACHE, replset=1) as server:
         bench = Bench(lab, server, options)
         runs, reasons = interleave(options.rounds, {
-            name: lambda more=more: bench.beside(more) for name, more in LOADS.items()}, describe)
+            name: lambda more=more: bench.next_to(more) for name, more in LOADS.items()}, describe)
     alone, rate_runs = runs["no load"], runs["load --max-rate auto"]
     ratios = {name: figures.of_pairs(each, alone, lambda a, b: a.p99 / b.p99) for name, each in runs.items()}
     table = Table("A reader next to a load", [

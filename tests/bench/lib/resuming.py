@@ -10,7 +10,7 @@ from lab import COLLECTION, DATABASE
 
 
 def resume(lab, options):
-    """tools/bench resume: half of the documents are taken away, and the catalog is told that nothing is sure."""
+    """tools/bench resume: half of the documents are taken away, and the catalog is changed to say that nothing is sure."""
     with lab.server(options.cache) as server:
         loaders = Loaders(lab, server, options)
         runs, reasons = interleave(options.rounds, {

@@ -8,7 +8,7 @@ from figures import Table, Target
 from lab import CPUS
 
 RELEASES = ["2013", "2016", "2017-first", "2017", "2020", "2021", "2023", "2024"]
-USUAL = "2023"  # what generate makes unless told
+USUAL = "2023"  # what generate makes unless given
 
 
 def parse(lab, options):

@@ -60,7 +60,7 @@ def second_run(lab, loaders, folder):
 
 
 def make(rows, folder, count):
-    """The same parts as plain files, as gzips, in a tar and in a tar.gz; and all of them one behind the other."""
+    """The same parts as plain files, as gzips, in a tar and in a tar.gz; and all of them one after the other."""
     say("  data: %d files, plain and packed", count)
     shutil.rmtree(folder, ignore_errors=True)
     for name in ("plain", "gz"):

@@ -14,7 +14,7 @@ KINDS = {"mot": (1, [{"d": 1, "k": 1}, {"t": 1}], "$k"), "isd": (0.2, [{"ts": 1,
 
 
 class Stored:
-    """One load, and what it left behind; a document each."""
+    """One load, and what it left there; a document each."""
 
     def __init__(self, run, bson_bytes, stored, written):
         self.run, self.bson = run, bson_bytes

@@ -7,7 +7,7 @@ from figures import Failed, Target
 
 
 def verify(lab, options):
-    """tools/bench verify: a clean collection, clustered and plain, and the ways to look at less of it."""
+    """tools/bench verify: a clean collection, clustered and plain, and the ways to examine less of it."""
     with lab.server(options.cache) as server:
         loaders = Loaders(lab, server, options)
         file = lab.rows(options.rows)
