@@ -21,18 +21,10 @@ static void make(table_t *frame, int first, int second, int large) {
     }
     for (int i = 0; i < PIECES; i++) {
         const int from = ends[i], count = ends[i + 1] - from;
-        frame->columns[i][0] =
-            (arrow_part_t){.format = "l",
-                           .name = "n",
-                           .length = count,
-                           .count = 2,
-                           .buffers = {{NULL, 0}, {frame->numbers + from, (size_t)count * 8}}};
-        frame->columns[i][1] =
-            (arrow_part_t){.format = "L",
-                           .name = "big",
-                           .length = count,
-                           .count = 2,
-                           .buffers = {{NULL, 0}, {frame->bigs + from, (size_t)count * 8}}};
+        frame->columns[i][0] = (arrow_part_t)ARROW_PART("l", "n", count, 0, ARROW_NONE,
+                                                        {frame->numbers + from, (size_t)count * 8});
+        frame->columns[i][1] = (arrow_part_t)ARROW_PART("L", "big", count, 0, ARROW_NONE,
+                                                        {frame->bigs + from, (size_t)count * 8});
         frame->batches[i] = (arrow_part_t){
             .format = "+s", .length = count, .count = 1, .child_count = 2, .children = frame->columns[i]};
     }
@@ -269,12 +261,7 @@ LAB_TEST(refused, lab_open(lab, BOX_STANDALONE)) {
 LAB_TEST(own_id, lab_open(lab, BOX_STANDALONE)) {
     static const int64_t ids[] = {7, 8, 9};
     static const uint8_t valid[] = {6};
-    const arrow_part_t columns[] = {{.format = "l",
-                                     .name = "_id",
-                                     .length = 3,
-                                     .nulls = 1,
-                                     .count = 2,
-                                     .buffers = {{valid, 1}, {ids, sizeof ids}}}},
+    const arrow_part_t columns[] = {ARROW_PART("l", "_id", 3, 1, {valid, 1}, {ids, sizeof ids})},
                        batch = {
                            .format = "+s", .length = 3, .count = 1, .child_count = 1, .children = columns};
     arrow_source_t source = {.batches = &batch, .count = 1};

@@ -101,119 +101,49 @@ static made_t read_column(const arrow_part_t *column, columns_how_t how) {
 /* A metadata with one key. */
 #define EXTENSION(name) "\1\0\0\0\x14\0\0\0ARROW:extension:name" name
 
-static const arrow_part_t
-    ints[] = {{.format = "i",
-               .name = "item",
-               .length = 5,
-               .count = 2,
-               .buffers = {ARROW_NONE, ARROW(int32_t, 1, 2, 3, 4, 5)}}},
-    words[] = {{.format = "u",
-                .name = "words",
-                .length = 3,
-                .count = 3,
-                .buffers = {ARROW_NONE, ARROW(int32_t, 0, 1, 3, 3), ARROW_TEXT("abb")}}},
-    pair[] = {{.format = "i",
-               .name = "a",
-               .length = 3,
-               .count = 2,
-               .nulls = 1,
-               .buffers = {BITS(5), ARROW(int32_t, 1, 2, 3)}},
-              {.format = "u",
-               .name = "b",
-               .length = 3,
-               .count = 3,
-               .buffers = {ARROW_NONE, ARROW(int32_t, 0, 1, 3, 3), ARROW_TEXT("abb")}}},
-    entries[] = {{.format = "+s",
-                  .name = "entries",
-                  .length = 3,
-                  .count = 1,
-                  .child_count = 2,
-                  .children = (const arrow_part_t[]){{.format = "u",
-                                                      .name = "keys",
-                                                      .length = 3,
-                                                      .count = 3,
-                                                      .buffers = {ARROW_NONE, ARROW(int32_t, 0, 1, 2, 3),
-                                                                  ARROW_TEXT("xyz")}},
-                                                     {.format = "i",
-                                                      .name = "values",
-                                                      .length = 3,
-                                                      .nulls = 1,
-                                                      .count = 2,
-                                                      .buffers = {BITS(5), ARROW(int32_t, 1, 2, 3)}}}}},
-    bad_entries[] = {{.format = "+s",
-                      .name = "entries",
-                      .length = 3,
-                      .count = 1,
-                      .child_count = 2,
-                      .children = (const arrow_part_t[]){{.format = "u",
-                                                          .name = "keys",
-                                                          .length = 3,
-                                                          .count = 3,
-                                                          .buffers = {ARROW_NONE, ARROW(int32_t, 0, 1, 2, 3),
-                                                                      ARROW_TEXT("xxz")}},
-                                                         {.format = "c",
-                                                          .name = "values",
-                                                          .length = 3,
-                                                          .count = 2,
-                                                          .buffers = {ARROW_NONE, ARROW(int8_t, 1, 2, 3)}}}}},
-    int_entries[] = {{.format = "+s",
-                      .name = "entries",
-                      .length = 2,
-                      .count = 1,
-                      .child_count = 2,
-                      .children = (const arrow_part_t[]){{.format = "c",
-                                                          .name = "k",
-                                                          .length = 2,
-                                                          .count = 2,
-                                                          .buffers = {ARROW_NONE, ARROW(int8_t, 7, 8)}},
-                                                         {.format = "c",
-                                                          .name = "v",
-                                                          .length = 2,
-                                                          .nulls = 1,
-                                                          .count = 2,
-                                                          .buffers = {BITS(1), ARROW(int8_t, 1, 2)}}}}},
-    runs[] = {{.format = "s",
-               .name = "run_ends",
-               .length = 3,
-               .count = 2,
-               .buffers = {ARROW_NONE, ARROW(int16_t, 2, 3, 9)}},
-              {.format = "u",
-               .name = "values",
-               .length = 3,
-               .nulls = 1,
-               .count = 3,
-               .buffers = {BITS(5), ARROW(int32_t, 0, 1, 1, 2), ARROW_TEXT("az")}}},
-    fields[] = {{.format = "c",
-                 .name = "int",
-                 .length = 3,
-                 .count = 2,
-                 .buffers = {ARROW_NONE, ARROW(int8_t, 1, 2, 3)}},
-                {.format = "u",
-                 .name = "text",
-                 .length = 3,
-                 .nulls = 1,
-                 .count = 3,
-                 .buffers = {BITS(3), ARROW(int32_t, 0, 1, 2, 2), ARROW_TEXT("xy")}}};
+/* The keys and values of a map. */
+#define ENTRIES(pairs, ...)                                                                                  \
+    {                                                                                                        \
+        {                                                                                                    \
+            .format = "+s", .name = "entries", .length = (pairs), .count = 1, .child_count = 2,              \
+            .children = (const arrow_part_t[]) {                                                             \
+                __VA_ARGS__                                                                                  \
+            }                                                                                                \
+        }                                                                                                    \
+    }
+
+static const arrow_part_t ints[] = {ARROW_PART("i", "item", 5, 0, ARROW_NONE, ARROW(int32_t, 1, 2, 3, 4, 5))};
+static const arrow_part_t words[] = {
+    ARROW_PART("u", "words", 3, 0, ARROW_NONE, ARROW(int32_t, 0, 1, 3, 3), ARROW_TEXT("abb"))};
+static const arrow_part_t pair[] = {
+    ARROW_PART("i", "a", 3, 1, BITS(5), ARROW(int32_t, 1, 2, 3)),
+    ARROW_PART("u", "b", 3, 0, ARROW_NONE, ARROW(int32_t, 0, 1, 3, 3), ARROW_TEXT("abb"))};
+static const arrow_part_t entries[] =
+    ENTRIES(3, ARROW_PART("u", "keys", 3, 0, ARROW_NONE, ARROW(int32_t, 0, 1, 2, 3), ARROW_TEXT("xyz")),
+            ARROW_PART("i", "values", 3, 1, BITS(5), ARROW(int32_t, 1, 2, 3)));
+static const arrow_part_t bad_entries[] =
+    ENTRIES(3, ARROW_PART("u", "keys", 3, 0, ARROW_NONE, ARROW(int32_t, 0, 1, 2, 3), ARROW_TEXT("xxz")),
+            ARROW_PART("c", "values", 3, 0, ARROW_NONE, ARROW(int8_t, 1, 2, 3)));
+static const arrow_part_t int_entries[] =
+    ENTRIES(2, ARROW_PART("c", "k", 2, 0, ARROW_NONE, ARROW(int8_t, 7, 8)),
+            ARROW_PART("c", "v", 2, 1, BITS(1), ARROW(int8_t, 1, 2)));
+static const arrow_part_t runs[] = {
+    ARROW_PART("s", "run_ends", 3, 0, ARROW_NONE, ARROW(int16_t, 2, 3, 9)),
+    ARROW_PART("u", "values", 3, 1, BITS(5), ARROW(int32_t, 0, 1, 1, 2), ARROW_TEXT("az"))};
+static const arrow_part_t fields[] = {
+    ARROW_PART("c", "int", 3, 0, ARROW_NONE, ARROW(int8_t, 1, 2, 3)),
+    ARROW_PART("u", "text", 3, 1, BITS(3), ARROW(int32_t, 0, 1, 2, 2), ARROW_TEXT("xy"))};
 
 /* Two maps of two maps each. */
-static const arrow_part_t outer_entries[] = {
-    {.format = "+s",
-     .name = "entries",
-     .length = 2,
-     .count = 1,
-     .child_count = 2,
-     .children = (const arrow_part_t[]){{.format = "u",
-                                         .name = "k",
-                                         .length = 2,
-                                         .count = 3,
-                                         .buffers = {ARROW_NONE, ARROW(int32_t, 0, 1, 2), ARROW_TEXT("qp")}},
-                                        {.format = "+m",
-                                         .name = "v",
-                                         .length = 2,
-                                         .count = 2,
-                                         .child_count = 1,
-                                         .children = entries,
-                                         .buffers = {ARROW_NONE, ARROW(int32_t, 0, 2, 3)}}}}};
+static const arrow_part_t outer_entries[] =
+    ENTRIES(2, ARROW_PART("u", "k", 2, 0, ARROW_NONE, ARROW(int32_t, 0, 1, 2), ARROW_TEXT("qp")),
+            {.format = "+m",
+             .name = "v",
+             .length = 2,
+             .count = 2,
+             .child_count = 1,
+             .children = entries,
+             .buffers = {ARROW_NONE, ARROW(int32_t, 0, 2, 3)}});
 
 typedef struct {
     const char *what;
@@ -426,23 +356,15 @@ typedef struct {
     columns_how_t how;
 } refused_t;
 
-static const arrow_part_t short_int[] =
-    {{.format = "i", .name = "a", .length = 1, .count = 2, .buffers = {ARROW_NONE, ARROW(int32_t, 1)}}},
-                          twins[] = {{.format = "n", .name = "x"},
-                                     {.format = "n", .name = "y"},
-                                     {.format = "n", .name = "x"}},
-                          falling_runs[] = {{.format = "i",
-                                             .name = "run_ends",
-                                             .length = 2,
-                                             .count = 2,
-                                             .buffers = {ARROW_NONE, ARROW(int32_t, 2, 2)}},
-                                            {.format = "n", .name = "values", .length = 2}},
-                          few_runs[] = {{.format = "i",
-                                         .name = "run_ends",
-                                         .length = 1,
-                                         .count = 2,
-                                         .buffers = {ARROW_NONE, ARROW(int32_t, 2)}},
-                                        {.format = "n", .name = "values", .length = 1}};
+#define EMPTY(called, values)                                                                                \
+    { .format = "n", .name = (called), .length = (values) }
+
+static const arrow_part_t short_int[] = {ARROW_PART("i", "a", 1, 0, ARROW_NONE, ARROW(int32_t, 1))};
+static const arrow_part_t twins[] = {EMPTY("x", 0), EMPTY("y", 0), EMPTY("x", 0)};
+static const arrow_part_t falling_runs[] = {
+    ARROW_PART("i", "run_ends", 2, 0, ARROW_NONE, ARROW(int32_t, 2, 2)), EMPTY("values", 2)};
+static const arrow_part_t few_runs[] = {ARROW_PART("i", "run_ends", 1, 0, ARROW_NONE, ARROW(int32_t, 2)),
+                                        EMPTY("values", 1)};
 
 static const refused_t refused[] = {
     {"interval", TYPE("tiD", BUFFERS(0)), "column 'v' is an interval, 'tiD'"},
@@ -537,16 +459,10 @@ TEST(what_is_refused) {
 
 /* Rows before a broken one are given; rows of all batches are numbered. */
 TEST(rows_before_a_broken_one) {
-    const arrow_part_t good = {.format = "u",
-                               .name = "v",
-                               .length = 2,
-                               .count = 3,
-                               .buffers = {ARROW_NONE, ARROW(int32_t, 0, 1, 2), ARROW_TEXT("ab")}},
-                       bad = {.format = "u",
-                              .name = "v",
-                              .length = 3,
-                              .count = 3,
-                              .buffers = {ARROW_NONE, ARROW(int32_t, 0, 1, 0, 1), ARROW_TEXT("a")}};
+    const arrow_part_t good =
+        ARROW_PART("u", "v", 2, 0, ARROW_NONE, ARROW(int32_t, 0, 1, 2), ARROW_TEXT("ab"));
+    const arrow_part_t bad =
+        ARROW_PART("u", "v", 3, 0, ARROW_NONE, ARROW(int32_t, 0, 1, 0, 1), ARROW_TEXT("a"));
     const arrow_part_t batches[] = {
         rows_of(&good), rows_of(&(arrow_part_t){.format = "u", .name = "v", .count = 3}), rows_of(&bad)};
     arrow_source_t source = {.batches = batches, .count = 3};
@@ -617,13 +533,8 @@ TEST(large_rows) {
     memset(text, 'x', 2 * ROOM);
     for (int more = 0; more < 2; more++) {
         const int32_t large = ROOM - AROUND + more, offsets[] = {0, large, large + 1};
-        const arrow_part_t column = {.format = "u",
-                                     .name = "v",
-                                     .length = 2,
-                                     .count = 3,
-                                     .buffers = {ARROW_NONE,
-                                                 {offsets, sizeof offsets},
-                                                 {text, (size_t)large + 1}}},
+        const arrow_part_t column = ARROW_PART("u", "v", 2, 0, ARROW_NONE, {offsets, sizeof offsets},
+                                               {text, (size_t)large + 1}),
                            batch = rows_of(&column);
         arrow_source_t source = {.batches = &batch, .count = 1};
         struct ArrowArrayStream stream = arrow_stream(&source);

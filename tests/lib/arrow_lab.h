@@ -39,6 +39,15 @@ typedef struct arrow_part {
     const struct arrow_part *children, *dictionary;
 } arrow_part_t;
 
+/* A column, or a part of one; with nulls, the first of its buffers says which values are there. */
+#define ARROW_PART(is, called, values, missing, ...)                                                         \
+    {                                                                                                        \
+        .format = (is), .name = (called), .length = (values), .nulls = (missing),                            \
+        .count = sizeof(arrow_bytes_t[]){__VA_ARGS__} / sizeof(arrow_bytes_t), .buffers = {                  \
+            __VA_ARGS__                                                                                      \
+        }                                                                                                    \
+    }
+
 static void arrow_release_schema(struct ArrowSchema *schema) {
     for (int64_t i = 0; i < schema->n_children; i++) {
         schema->children[i]->release(schema->children[i]);

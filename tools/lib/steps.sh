@@ -72,7 +72,7 @@ done
 step() {
     local title=$1 status=0 from=$EPOCHREALTIME ticker
     shift
-    log=$LOGS/${title//[^A-Za-z0-9]/-}.log
+    log=$LOGS/$(printf "%.99s" "${title//[^A-Za-z0-9]/-}").log
     printf '==> %s\n' "$title"
     : >"$log"
     tick "$log" "$from" 9>&- &
