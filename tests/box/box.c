@@ -245,8 +245,8 @@ void box_watch(box_t *box, const char *command, const char *collection, uint32_t
 }
 
 void box_deny(box_t *box, const char *command, const char *collection, uint32_t after, uint32_t times) {
-    box_fault(box, &(box_fault_t){command, collection, after, times,
-                                  .reply = "{\"ok\": 0, \"code\": 13, \"errmsg\": \"not authorized\"}"});
+    box_fault(box,
+              &(box_fault_t){command, collection, after, times, .reply = BOX_ERROR(13, "not authorized")});
 }
 
 void box_end_faults(box_t *box) {

@@ -63,6 +63,11 @@ typedef struct {
     void *context;
 } box_fault_t;
 
+/* Replies: an error; and, to a command that is done, a failed write concern. */
+#define BOX_ERROR(code, words) "{\"ok\": 0, \"code\": " #code ", \"errmsg\": \"" words "\"}"
+#define BOX_CONCERN_ERROR(code, words)                                                                       \
+    "{\"writeConcernError\": {\"code\": " #code ", \"errmsg\": \"" words "\"}}"
+
 /* Texts must last as long as the box. */
 void box_fault(box_t *box, const box_fault_t *fault);
 /* `after` such commands pass; before each of the next `times` the hook is called. */

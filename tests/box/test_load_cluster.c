@@ -328,7 +328,7 @@ LAB_TEST(left_zones, open_rows(lab)) {
 
 /* A user who may not shard: no zones stay. One who may set zones and not remove them: the load goes on, and says so. */
 TEST(without_rights) {
-    static const char no[] = "{\"ok\": 0, \"code\": 13, \"errmsg\": \"not authorized\"}";
+    static const char no[] = BOX_ERROR(13, "not authorized");
     for (int shards = 0; shards < 2; shards++) {
         lab_t lab;
         open_rows(&lab);
@@ -345,9 +345,8 @@ TEST(without_rights) {
 
 /* A user who may not write the cluster's settings: balancing stays on, which is said. */
 LAB_TEST(not_held, open_rows(lab)) {
-    box_fault(lab->box, &(box_fault_t){.command = "update",
-                                       .collection = "collections",
-                                       .reply = "{\"ok\": 0, \"code\": 13, \"errmsg\": \"no\"}"});
+    box_fault(lab->box,
+              &(box_fault_t){.command = "update", .collection = "collections", .reply = BOX_ERROR(13, "no")});
     assert_status(lab, lab_load(lab, "a.csv"), STATUS_OK);
     assert_says(lab->said, "balancing of d.c may");
     expect_tidy(lab);

@@ -205,7 +205,7 @@ TEST(given_and_resumed) {
                                           .collection = "c",
                                           .after = 2,
                                           .times = UINT32_MAX,
-                                          .reply = "{\"ok\": 0, \"code\": 13, \"errmsg\": \"not yours\"}"});
+                                          .reply = BOX_ERROR(13, "not yours")});
         tipple_load_t *load = push_load(lab.uri, "input-name", "x", "batch", "50", "threads", "1", NULL);
         give(load, guessed(other));
         push_pieces(load, text, length, 100, &error);

@@ -198,7 +198,7 @@ LAB_TEST(failure_in_the_middle, lab_open(lab)) {
                                        .collection = "c",
                                        .after = 2,
                                        .times = UINT32_MAX,
-                                       .reply = "{\"ok\": 0, \"code\": 13, \"errmsg\": \"not yours\"}"});
+                                       .reply = BOX_ERROR(13, "not yours")});
     tipple_load_t *load = begin(lab, "rows");
     const int rows = push_until_it_fails(load, &error);
     assert_int_equal(error.status, 4);

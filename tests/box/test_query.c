@@ -373,9 +373,8 @@ LAB_TEST(expected, "suite: s\nqueries:\n"
                    "  - {name: b, collection: other, find: {filter: {}}, expect: {documents: 1}}\n"
                    "  - {name: a, find: {filter: {n: {$lt: 3}}}, expect: {documents: 4}}\n") {
     lab->spec.repeats = 3;
-    const box_fault_t refuses = {.command = "find",
-                                 .collection = "other",
-                                 .reply = "{\"ok\": 0, \"code\": 13, \"errmsg\": \"not allowed\"}"};
+    const box_fault_t refuses = {
+        .command = "find", .collection = "other", .reply = BOX_ERROR(13, "not allowed")};
     box_fault(lab->box, &refuses);
     assert_int_equal(ask(lab), STATUS_DIFFERENT);
     assert_true(strstr(lab->err.text, "a: 3 documents") != NULL);

@@ -14,7 +14,7 @@
     ", \"i\": 0}}}"
 #define LEAST       "{\"$minKey\": 1}"
 #define GREATEST    "{\"$maxKey\": 1}"
-#define NOT_ALLOWED "{\"ok\": 0, \"code\": 13, \"errmsg\": \"not authorized\"}"
+#define NOT_ALLOWED BOX_ERROR(13, "not authorized")
 
 typedef struct {
     box_t *box;
@@ -126,10 +126,9 @@ TEST(no_map) {
         if (route_open(lab.server, lab.client, &route, &lab.err) != cases[i].read)
             fail_msg("%zu: %s", i, lab.err.text);
         assert_non_null(strstr(lab.err.text, "are no use"));
-        box_fault(lab.box, &(box_fault_t){.command = "find", .collection = "chunks", .reply = NOT_ALLOWED});
+        box_deny(lab.box, "find", "chunks", 0, 1);
         assert_int_equal(route_open(lab.server, lab.client, &route, &lab.err), ROUTE_HIDDEN);
-        box_fault(lab.box,
-                  &(box_fault_t){.command = "find", .collection = "collections", .reply = NOT_ALLOWED});
+        box_deny(lab.box, "find", "collections", 0, 1);
         assert_int_equal(route_open(lab.server, lab.client, &route, &lab.err), ROUTE_HIDDEN);
         close_lab(&lab);
     }
@@ -269,12 +268,10 @@ TEST(flag_comes_first) {
         bool held;
         open_balanced(&lab, false);
         box_fault(lab.box,
-                  &(box_fault_t){
-                      .command = "update",
-                      .collection = "collections",
-                      .does = came_through,
-                      .reply = came_through ? "{\"writeConcernError\": {\"code\": 100, \"errmsg\": \"few\"}}"
-                                            : NOT_ALLOWED});
+                  &(box_fault_t){.command = "update",
+                                 .collection = "collections",
+                                 .does = came_through,
+                                 .reply = came_through ? BOX_CONCERN_ERROR(100, "few") : NOT_ALLOWED});
         assert_true(balancing_hold(lab.server, lab.client, loaded, &held, &lab.err) == came_through);
         assert_true(held == came_through);
         assert_int_equal(box_count(lab.box, "config.collections", OFF), came_through);
@@ -320,9 +317,7 @@ TEST(restore_in_part) {
         open_balanced(&lab, false);
         assert_true(hold(&lab));
         leave_zones(&lab);
-        box_fault(lab.box, &(box_fault_t){.command = commands[balancing],
-                                          .collection = balancing ? "collections" : NULL,
-                                          .reply = NOT_ALLOWED});
+        box_deny(lab.box, commands[balancing], balancing ? "collections" : NULL, 0, 1);
         assert_false(cluster_restore(lab.server, lab.client, NULL, &restored, &lab.err));
         assert_non_null(strstr(lab.err.text, "not authorized"));
         assert_false(restored.balanced);

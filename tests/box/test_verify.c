@@ -314,9 +314,9 @@ TEST(lost_replies) {
     } cases[] = {
         {"find", NULL, 0},
         {"find", NULL, 3},
-        {"find", "{\"ok\": 0, \"code\": 91, \"errmsg\": \"shutting down\"}", 5},
-        {"find", "{\"ok\": 0, \"code\": 11602, \"errmsg\": \"interrupted\"}", 1},
-        {"find", "{\"ok\": 0, \"code\": 43, \"errmsg\": \"cursor id 5 not found\"}", 0},
+        {"find", BOX_ERROR(91, "shutting down"), 5},
+        {"find", BOX_ERROR(11602, "interrupted"), 1},
+        {"find", BOX_ERROR(43, "cursor id 5 not found"), 0},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         lab_t lab;
@@ -341,9 +341,9 @@ TEST(refused_reads) {
         const char *reply, *words;
         status_t status;
     } cases[] = {
-        {"{\"ok\": 0, \"code\": 13, \"errmsg\": \"not authorized\"}", "not authorized", STATUS_USAGE},
-        {"{\"ok\": 0, \"code\": 14031, \"errmsg\": \"disk full\"}", "make room", STATUS_SERVER},
-        {"{\"ok\": 0, \"code\": 91, \"errmsg\": \"shutting down\"}", "--patience", STATUS_SERVER},
+        {BOX_ERROR(13, "not authorized"), "not authorized", STATUS_USAGE},
+        {BOX_ERROR(14031, "disk full"), "make room", STATUS_SERVER},
+        {BOX_ERROR(91, "shutting down"), "--patience", STATUS_SERVER},
         {NULL, "--patience", STATUS_SERVER},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
