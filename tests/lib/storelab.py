@@ -7,6 +7,9 @@ to a program in a cloud: the metadata service of an instance, and the credential
     env = store.session()                            # the same of a session, with a token
     store.open()                                     # from now on nobody has to sign; close() ends that
     neighbour = storelab.Neighbour(store.session)    # gives out sessions over HTTP, as both kinds of clouds do
+
+TIPPLE_S3_SERVER=s3s-fs puts another server in its place (in build/s3s, by tools/test --nightly), which has files for objects and one
+user: no sessions, no public objects, no pages.
 """
 import atexit
 import contextlib
@@ -17,8 +20,11 @@ import json
 import os
 import pathlib
 import re
+import shutil
+import socket
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 import unittest
@@ -33,6 +39,8 @@ import mongods  # noqa: E402
 import procs  # noqa: E402
 
 SERVER = live.ROOT / "build/venv-store/bin/moto_server"
+FILES = live.ROOT / "build/s3s/bin/s3s-fs"
+OF_FILES = os.environ.get("TIPPLE_S3_SERVER") == "s3s-fs"
 ALL_OF_S3 = json.dumps({"Version": "2012-10-17", "Statement": [{"Effect": "Allow", "Action": "s3:*", "Resource": "*"}]})
 ANYBODY = json.dumps({"Version": "2012-10-17", "Statement": [
     {"Effect": "Allow", "Action": "sts:AssumeRole", "Principal": {"AWS": "*"}}]})
@@ -40,27 +48,61 @@ ROLE = "arn:aws:iam::123456789012:role/reader"
 PAGE = 3  # objects of a list
 
 
-class Store:
+def start(answers, *command, **environment):
+    """A server that ends with this process; returns it when it answers."""
+    process = subprocess.Popen(command, preexec_fn=procs.tied_to_parent(), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                               stderr=subprocess.DEVNULL, env={**os.environ, **environment})
+    atexit.register(process.wait)
+    atexit.register(process.kill)
+    until = time.monotonic() + live.LONG
+    while True:
+        with contextlib.suppress(OSError):
+            answers()
+            return process
+        if process.poll() is not None or time.monotonic() > until:
+            raise AssertionError("%s does not start: status %s" % (command[0], process.returncode))
+        time.sleep(0.1)
+
+
+class Files:
+    """s3s-fs."""
+
+    def __init__(self):
+        if not FILES.exists():
+            raise unittest.SkipTest("build/s3s is not there; tools/test --nightly makes it where cargo is, as build/logs/s3s.log says")
+        port, self.folder = mongods.free_port(), pathlib.Path(tempfile.mkdtemp(prefix="tipple-store-"))
+        atexit.register(shutil.rmtree, self.folder, ignore_errors=True)
+        self.url = "http://127.0.0.1:%d" % port
+        self.opened = contextlib.nullcontext
+        self.process = start(lambda: socket.create_connection(("127.0.0.1", port)).close(), FILES, "--host", "127.0.0.1", "--port", str(port),
+              "--access-key", "AKIAFILES", "--secret-key", "s3cret/+", self.folder)
+
+    @staticmethod
+    def keeps(key):
+        """It has no keys with empty parts, and says that the keys of a list are encoded when they are not."""
+        return not any(part in key for part in ("//", "+", "%"))
+
+    def put(self, bucket, key, content):
+        path = self.folder / bucket / key
+        (path if key.endswith("/") else path.parent).mkdir(parents=True, exist_ok=True)
+        if not key.endswith("/"):
+            path.write_bytes(content)
+
+    def user(self):
+        return {"AWS_ACCESS_KEY_ID": "AKIAFILES", "AWS_SECRET_ACCESS_KEY": "s3cret/+"}
+
+    session = user
+
+
+class Moto:
     def __init__(self):
         if not SERVER.exists():
             raise unittest.SkipTest("build/venv-store is not there; tools/test makes it, as build/logs/venv-store.log says")
         self.port = mongods.free_port()
         self.url = "http://127.0.0.1:%d" % self.port
         self.buckets = set()
-        process = subprocess.Popen(
-            [SERVER, "-H", "127.0.0.1", "-p", str(self.port)], preexec_fn=procs.tied_to_parent(), stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-            env={**os.environ, "MOTO_S3_DEFAULT_MAX_KEYS": str(PAGE), "INITIAL_NO_AUTH_ACTION_COUNT": "0"})
-        atexit.register(process.wait)
-        atexit.register(process.kill)
-        until = time.monotonic() + live.LONG
-        while True:
-            with contextlib.suppress(OSError):
-                self.ask("GET", "/moto-api/")
-                break
-            if process.poll() is not None or time.monotonic() > until:
-                raise AssertionError("moto_server does not start: status %s" % process.returncode)
-            time.sleep(0.1)
+        start(lambda: self.ask("GET", "/moto-api/"), SERVER, "-H", "127.0.0.1", "-p", str(self.port),
+              MOTO_S3_DEFAULT_MAX_KEYS=str(PAGE), INITIAL_NO_AUTH_ACTION_COUNT="0")
         with self.opened():
             for action, more in (("CreateUser", {}), ("PutUserPolicy", {"PolicyName": "all", "PolicyDocument": ALL_OF_S3})):
                 self.call("iam", Action=action, UserName="reader", **more)
@@ -79,6 +121,10 @@ class Store:
         """An action of IAM or STS; its answer's elements by their names."""
         answer = self.ask("POST", "/", urllib.parse.urlencode(form).encode(), service, "application/x-www-form-urlencoded")
         return dict(re.findall(r"<(\w+)>([^<]*)</", answer))
+
+    @staticmethod
+    def keeps(_key):
+        return True
 
     def open(self):
         self.ask("POST", "/moto-api/reset-auth", b"1000000000")
@@ -113,6 +159,9 @@ class Store:
         with self.opened():
             return self.environment(self.call("sts", Action="AssumeRole", Version="2011-06-15", RoleArn=ROLE,
                                               RoleSessionName="reader"))
+
+
+Store = Files if OF_FILES else Moto
 
 
 class Neighbour:
