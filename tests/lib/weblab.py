@@ -3,7 +3,7 @@
     web = weblab.Nginx(folder)      # skips the test where nginx or openssl is missing
     web.put("a.csv", text)
     web.https + "/a.csv"            # with web.environment, which names its authority
-    web.https + "/slow/a.csv"       # 2 MB/s a connection; /whole/: without ranges; /moved/: by a redirect; /down/: to http
+    web.https + "/slow/a.csv"       # 2 MB/s a connection; /metered/: 5 MB/s; /whole/: without ranges; /moved/: by a redirect; /down/: to http
     odd = weblab.Odd()              # odd.url + "/FAULT/a.csv", see FAULTS
 
 Both end with the test's process at the latest."""
@@ -29,6 +29,7 @@ http {
         listen 127.0.0.1:%(tls)d ssl; listen 127.0.0.1:%(plain)d;
         ssl_certificate %(folder)s/cert.pem; ssl_certificate_key %(folder)s/key.pem; root %(folder)s/www;
         location /slow/ { alias %(folder)s/www/; limit_rate 2m; }
+        location /metered/ { alias %(folder)s/www/; limit_rate 5m; }
         location /whole/ { alias %(folder)s/www/; max_ranges 0; }
         location /login/ { alias %(folder)s/www/; auth_basic x; auth_basic_user_file %(folder)s/users; }
         location /moved/ { rewrite ^/moved/(.*)$ https://127.0.0.1:%(tls)d/$1 redirect; }
