@@ -123,7 +123,7 @@ static void put_visit(bson_t *to, const void *course, size_t at) {
     result_put(to,
                AS_TEXT("name", at && visit->phase == TIMELINE_LOOKING ? "comparing the files with the catalog"
                                                                       : timeline_phase_name(visit->phase)),
-               AS_SECONDS("-from_seconds", visit->span.began_ns), AS_SECONDS("seconds", visit->span.took_ns));
+               AS_SECONDS("-from_seconds", visit->began_ns), AS_SECONDS("seconds", visit->took_ns));
 }
 
 /* A point stands for as many of the course's as make MOST_POINTS of all. */

@@ -287,6 +287,17 @@ static void tell_bad_values(const run_t *run) {
         log_warn("... and %zu more input%s that keep theirs", shown - NOTES, units_s(shown - NOTES));
 }
 
+/* Finishes removals that a `tipple forget --delete` or a load with --reload-changed has left unfinished. */
+static bool finish_removals(run_t *run, err_t *err) {
+    const removal_t removal = target_removal(run->target);
+    if (!run->registration.remains)
+        return true;
+    log_note("documents of inputs that were taken out of the catalog are still there: they are removed, "
+             "which takes %lld s at least",
+             (long long)(run->target->catalog.lease_ns / 1000000000));
+    return catalog_finish_removals(&removal, err);
+}
+
 /* Removes all changed inputs at once, so that a lease is waited once, and registers again. */
 static bool reload_changed(run_t *run, err_t *err) {
     registration_t *registration = &run->registration;
@@ -307,8 +318,7 @@ static bool reload_changed(run_t *run, err_t *err) {
     /* a removal takes a lease: another command may have removed something else meanwhile, or have begun to */
     do {
         register_free(registration);
-        if (!catalog_register(run->target->catalog.store, registration, err) ||
-            !run_finish_removals(run, err))
+        if (!catalog_register(run->target->catalog.store, registration, err) || !finish_removals(run, err))
             return false;
     } while (registration->remains);
     tell_names(run, true);
@@ -443,7 +453,7 @@ static bool register_inputs(run_t *run, err_t *err) {
                     check_turns(run, err) && catalog_register(target->catalog.store, registration, err);
     if (ok)
         tell_names(run, false);
-    const bool ready = ok && run_finish_removals(run, err) && reload_changed(run, err);
+    const bool ready = ok && finish_removals(run, err) && reload_changed(run, err);
     describe_asked_free(&asked);
     if (!ready)
         return false;
@@ -477,8 +487,6 @@ bool run_register_inputs(run_t *run, err_t *err) {
     return ok;
 }
 
-/* ---- removing inputs ---- */
-
 void run_tell_removed(run_t *run) {
     err_t ignored;
     for (size_t i = 0; i < run->ledger.input_count; i++) {
@@ -488,14 +496,4 @@ void run_tell_removed(run_t *run) {
             log_detail("what was sent of %s after its removal is not noted in the catalog: %s", input->name,
                        ignored.text);
     }
-}
-
-bool run_finish_removals(run_t *run, err_t *err) {
-    const removal_t removal = target_removal(run->target);
-    if (!run->registration.remains)
-        return true;
-    log_note("documents of inputs that were taken out of the catalog are still there: they are removed, "
-             "which takes %lld s at least",
-             (long long)(run->target->catalog.lease_ns / 1000000000));
-    return catalog_finish_removals(&removal, err);
 }

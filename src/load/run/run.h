@@ -74,9 +74,6 @@ void run_tell_what_is_there(const run_t *run);
 /* True if the input is by now the longer version that another load has registered meanwhile. */
 bool run_has_grown(const run_t *run, const ledger_input_t *input);
 
-/* Finishes removals that a `tipple forget --delete` or a load with --reload-changed has left unfinished. */
-bool run_finish_removals(run_t *run, err_t *err);
-
 /* Notes in the catalog inputs that another command has removed while this load worked on them: what this load has sent of
  * them since then must be removed as well. Call it after the threads have ended. */
 void run_tell_removed(run_t *run);

@@ -31,8 +31,6 @@ void timeline_enter(timeline_t *course, timeline_phase_t phase) {
     timeline_end(course);
     course->entered_ns = clock_now_ns();
     course->phase = phase;
-    if (!course->phases[phase].took_ns)
-        course->phases[phase].began_ns = course->entered_ns - course->origin_ns;
     if (course->listener.entered)
         course->listener.entered(course->listener.context, phase);
 }
@@ -40,10 +38,10 @@ void timeline_enter(timeline_t *course, timeline_phase_t phase) {
 void timeline_end(timeline_t *course) {
     if (course->phase < TIMELINE_PHASES) {
         const int64_t took_ns = clock_now_ns() - course->entered_ns;
-        course->phases[course->phase].took_ns += took_ns;
+        course->took_ns[course->phase] += took_ns;
         if (course->visit_count < TIMELINE_MOST_VISITS)
             course->visits[course->visit_count++] =
-                (timeline_visit_t){course->phase, {course->entered_ns - course->origin_ns, took_ns}};
+                (timeline_visit_t){course->phase, course->entered_ns - course->origin_ns, took_ns};
     }
     course->phase = TIMELINE_PHASES;
 }

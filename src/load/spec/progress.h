@@ -37,12 +37,8 @@ enum { TIMELINE_MOST_POINTS = 512, TIMELINE_MOST_VISITS = 16 };
 
 /* All moments are counted from timeline_begin. */
 typedef struct {
-    int64_t began_ns, took_ns; /* took_ns 0: the phase did not come */
-} timeline_span_t;
-
-typedef struct {
     timeline_phase_t phase;
-    timeline_span_t span;
+    int64_t began_ns, took_ns;
 } timeline_visit_t;
 
 typedef struct {
@@ -57,7 +53,7 @@ typedef struct {
 } timeline_listener_t;
 
 typedef struct {
-    timeline_span_t phases[TIMELINE_PHASES];       /* since it first began; the sum of its visits */
+    int64_t took_ns[TIMELINE_PHASES];              /* by all visits of a phase; 0: it did not come */
     timeline_visit_t visits[TIMELINE_MOST_VISITS]; /* in order; when all are used, more are dropped */
     size_t visit_count;
     timeline_point_t points[TIMELINE_MOST_POINTS]; /* of the loading phase */
