@@ -113,12 +113,7 @@ static bool nap(void *context, err_t *err) {
 }
 
 static void waits_for(void *context, const load_seen_t *load) {
-    run_t *run = context;
-    if (!run->target->waits_told)
-        log_note("the load of process %lld on %s works on the inputs of these records; this one waits until "
-                 "that is done, and takes over if the other one dies",
-                 (long long)load->process, load->host);
-    run->target->waits_told = true;
+    target_say_waits(((run_t *)context)->target, load, "the inputs of these records");
 }
 
 static bool run_hold_retried(run_t *run, err_t *err) {

@@ -650,17 +650,7 @@ static void written(void *context, int64_t confirmed_ns) {
 }
 
 static void waits_for(void *context, const load_seen_t *load) {
-    run_t *run = ((conductor_t *)context)->run;
-    if (run->target->waits_told)
-        return;
-    run->target->waits_told = true;
-    if (load)
-        log_note("the load of process %lld on %s works on the rest; this one waits until that is done, and "
-                 "takes over if the other one dies",
-                 (long long)load->process, load->host);
-    else
-        log_note("other loads work on the rest; this one waits until they are done, and takes over if one of "
-                 "them dies");
+    target_say_waits(((conductor_t *)context)->run->target, load, "the rest");
 }
 
 static bool enough(void *context) {

@@ -276,6 +276,20 @@ bool target_drop(target_t *target, err_t *err) {
            catalog_drop(&target->catalog, drop_data, err);
 }
 
+/* ---- waiting ---- */
+
+void target_say_waits(target_t *target, const load_seen_t *load, const char *what) {
+    if (!target->waits_told && load)
+        log_note("the load of process %lld on %s works on %s; this one waits until that is done, and takes "
+                 "over if the other one dies",
+                 (long long)load->process, load->host, what);
+    else if (!target->waits_told)
+        log_note("other loads work on %s; this one waits until they are done, and takes over if one of them "
+                 "dies",
+                 what);
+    target->waits_told = true;
+}
+
 /* ---- durability ---- */
 
 static bool check_process(target_t *target, err_t *err) {

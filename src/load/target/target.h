@@ -144,6 +144,9 @@ bool target_enroll_as(target_t *target, bson_t *fields, err_t *err);
 bool target_beat(target_t *target, int64_t lease_ms, err_t *err);
 bool target_drop(target_t *target, err_t *err);
 
+/* Reports, once, for which load this one waits (NULL: several), and on what that works. */
+void target_say_waits(target_t *target, const load_seen_t *load, const char *what);
+
 /* Makes durable what was acknowledged so far. Status 4 if some of it may be lost. */
 bool target_make_durable(target_t *target, err_t *err);
 
