@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """What studies have published stands in docs/studies/published.json alone. tools/plan is held to it, and so are the pages
-and the suites that print such a figure: each line of the tables in docs/planning.md is computed here again.
+and the suites that print such a figure: docs/planning.md says how many of these lines come out.
 
 A line's inputs are what its study states, or what follows from another line of it, and nothing else; what it does not
-state is not given and limits nothing. No line may claim more than the plan gives: it says how far off that is."""
+state is not given and limits nothing. MISSED says which lines do not come out."""
 import math
 import re
 import runpy
@@ -120,24 +120,26 @@ QUOTED = [("mot data", "data", "documents"), ("mot data", "data", "BSON"),
         ("petabyte", "shards", "figure"), ("weather", "data", "documents"), ("weather", "data", "document")]
 
 
-def shown_off(off):
-    return "**%+.0f %%**" % (100 * off) if abs(off) > 0.15 else ("%+.1f %%" % (100 * off)).replace("-0.0", "0.0").replace("+0.0", "0.0")
+MISSED = {
+    "Weather of a century, 2014": {"load, one server, at its peak of 85,000/s": "-21 %",
+                                   "load, 100 shards, a network of 10 Gb/s and nothing else": "-72 %"},
+    "A petabyte, 2014": {"load, 27 servers": "-24 %", "load, 30 servers": "-24 %", "load, 27 servers, the longest": "-41 %",
+                         "load again, 27 servers: under 24 h": "-46 %", "its cost: roughly 3,000 $": "-47 %",
+                         "bytes of two indexes of int64": "-54 %"}}
 
 
 class Planning(unittest.TestCase):
     maxDiff = None
 
     def check(self, head, lines):
-        """a table of the page has these lines, with the figures that the studies have and tools/plan computes"""
-        rows = next(rows for at, rows in tables(PAGE.partition("**%s" % head)[2]) if at[0] == "line")
-        self.assertEqual(list(lines), [row[0] for row in rows])
-        for line, reported, found, off in rows:
-            plan, figure, at, unit = lines[line]
-            value, wanted = figure(plan), number(text(*at)) * unit
-            with self.subTest(line=line, plan=value, off=shown_off(value / wanted - 1)):
-                self.assertAlmostEqual(1, number(reported) / wanted, delta=0.001)
-                self.assertAlmostEqual(1, number(found) / value, delta=0.012)
-                self.assertEqual(shown_off(value / wanted - 1), off)
+        """what the studies have is what tools/plan computes, within 15 %; the page counts these lines, and MISSED has the others"""
+        missed = {}
+        for line, (plan, figure, at, unit) in lines.items():
+            off = figure(plan) / (number(text(*at)) * unit) - 1
+            if abs(off) > 0.15:
+                missed[line] = "%+.0f %%" % (100 * off)
+        self.assertEqual(MISSED.get(head, {}), missed)
+        self.assertIn("| %s | %d of %d |" % (head, len(lines) - len(missed), len(lines)), PAGE)
 
     def test_vehicle_tests(self):
         self.check("Vehicle tests, 2015", VEHICLES)
