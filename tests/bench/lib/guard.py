@@ -210,15 +210,6 @@ def table(was, now):
     return drawn
 
 
-def page():
-    """All that is committed, for docs/internals/performance.md."""
-    machines = committed()
-    drawn = Table("Instructions a record", ["", *machines])
-    for title in dict.fromkeys(title for figures in machines.values() for title in figures):
-        drawn.add(title, *("%.0f" % figures[title]["total"] if title in figures else "" for figures in machines.values()))
-    return drawn.markdown()
-
-
 def check(say, write):
     """The exit status: 1 when something grew."""
     if not shutil.which("valgrind"):
