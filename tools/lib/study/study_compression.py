@@ -52,9 +52,9 @@ def measure(place, prefix, files):
         with place.client(server) as client:
             for (name, compressor), one in found.items():
                 emptied = empty_page_cache()
-                with place.meter() as cost:
+                with place.meter():
                     seconds = scan_seconds(client, "%s-%s" % (name, compressor), 1)
-                one["cold"], one["read"] = (seconds, cost.read / 1e6) if emptied else (None, None)
+                one["cold"] = seconds if emptied else None
     return found
 
 
@@ -66,17 +66,16 @@ def run(place):
                " which cannot be compressed: what is saved of them is room in blocks (%s). Each has one"
                " index besides that of `_id`, on a standalone. The article published its figures as pictures; the"
                " one number in its text, 1406.92 MB, is of no named data set. Sizes are in MB; saved, of the size without any"
-               " compression (none, none). CPU is the server's during the load; scans are in seconds, of the cache and of the disk,"
-               " and of the latter what was read.",
+               " compression (none, none). CPU is the server's during the load.",
                ", ".join("%s %s" % (count(sum(1 for _ in open(path, "rb"))), name) for name, path in files.items()))
     for name in chosen:
         whole = found[False][name, "none"]
         each = [("none, none", whole), *(("%s, prefix" % compressor, found[True][name, compressor]) for compressor in COMPRESSORS)]
         place.note("%s, %.1f MB of BSON:", name, whole["data"] / 1e6)
-        place.table(["collection, index", "data", "index", "both", "saved %", "load s", "CPU s", "cached scan", "disk scan", "read"],
+        place.table(["collection, index", "data", "index", "both", "saved %", "load s", "CPU s"],
                     [[words, *("%.1f" % (one[key] / 1e6) for key in ("storage", "index", "size")),
                       "%.0f" % (100 - 100 * one["size"] / whole["size"]),
-                      *(shown(one[key]) for key in ("seconds", "cpu", "scan", "cold")), shown(one["read"], "%.1f")]
+                      *(shown(one[key]) for key in ("seconds", "cpu"))]
                      for words, one in each])
     note_ratios(place, chosen, found)
 
