@@ -27,7 +27,7 @@
 typedef struct {
     source_kit_t kit; /* reads compressed archives, and the first bytes of what else is compressed */
     uint8_t text[INPUT_HEAD_MOST]; /* of the last of the latter */
-    bool keeps;                    /* the beginnings of texts are wanted */
+    uint64_t keep;                 /* manifest_options_t.keep */
     int64_t patience_ns;           /* for objects */
     err_t *err;
 } identifier_t;
@@ -100,8 +100,9 @@ bool identify_file(identifier_t *by, const char *path, origin_t *origin, input_f
 /* What stands for an object where files are told apart by device and inode. */
 struct stat identify_object(const char *url);
 
-/* Identifies the files under these paths, in several threads. Those that it cannot identify are not `known`. */
-void identify_ahead(const identifier_t *like, char *const *paths, identified_t *files, size_t count);
+/* Identifies the files under these paths, in several threads. Those that it cannot identify are not `known`. False: a server of
+ * objects cannot be reached, as *like->err says. */
+bool identify_ahead(const identifier_t *like, char *const *paths, identified_t *files, size_t count);
 void identify_forget(identified_t *one); /* unless it was taken */
 
 /* *is: what the text of a compressed file or member begins as; text where it cannot be read. Where that is UTF-16, the bound is

@@ -16,6 +16,7 @@
 enum { OBJECTS = 0x7e307e };
 
 enum {
+    HEADS = 16 << 20,      /* bytes of objects, where no memory is named */
     FILES_A_THREAD = 32,   /* for fewer files another thread is not worth its start */
     END_BYTES = 64 * 1024, /* of what a digest is made, at both ends */
     SCRATCH = 8 + 2 * END_BYTES,
@@ -136,14 +137,14 @@ bool identify_head(identifier_t *by, const origin_t *origin, input_file_t *file,
     *is = magic->is;
     file->kind = magic->kind;
     file->cr_lines = file->kind == INPUT_PLAIN && magic_of_cr_lines(head, size);
-    if (by->keeps && *is == MAGIC_TEXT && !file->cr_lines)
+    if (by->keep && *is == MAGIC_TEXT && !file->cr_lines)
         set_head(file, head, kept, kept == file->disk_bytes);
     set_bound(origin, file);
     return magic_accept(magic, place, file->name, by->err);
 }
 
 bool identify_text(identifier_t *by, const origin_t *origin, input_file_t *file, magic_is_t *is) {
-    const size_t most = by->keeps ? INPUT_HEAD_MOST : MAGIC_BYTES;
+    const size_t most = by->keep ? INPUT_HEAD_MOST : MAGIC_BYTES;
     err_t why = {.status = STATUS_OK};
     source_t *source = source_open_packed(&by->kit, file, origin->fd, &why);
     const ssize_t got = source ? source_read(source, by->text, most, &why) : 0;
@@ -154,7 +155,7 @@ bool identify_text(identifier_t *by, const origin_t *origin, input_file_t *file,
     *is = magic_of(by->text, length < MAGIC_BYTES ? length : MAGIC_BYTES)->is;
     if (*is == MAGIC_UTF16)
         file->text_bound = utf8_bound(file->text_bound);
-    if (by->keeps && *is == MAGIC_TEXT && (whole || length == most)) /* else the text is damaged */
+    if (by->keep && *is == MAGIC_TEXT && (whole || length == most)) /* else the text is damaged */
         set_head(file, by->text, length, whole);
     if (why.status == STATUS_HOST)
         *by->err = why;
@@ -232,7 +233,7 @@ bool identify_file(identifier_t *by, const char *path, origin_t *origin, input_f
     *origin = origin_none;
     const bool ok = open_one(by, path, origin, file) && identify_opened(by, origin, file, is);
     if (file->object)
-        remote_settle(file->object);
+        remote_settle(file->object, by->keep ? by->keep : HEADS);
     return ok;
 }
 
@@ -244,6 +245,8 @@ typedef struct {
     identified_t *files;
     size_t count;
     atomic_size_t next;
+    atomic_flag failed;
+    err_t *err;
 } ahead_t;
 
 /* What cannot be identified, and archives, are left to the walk, which has the sentences. */
@@ -268,30 +271,38 @@ void identify_forget(identified_t *one) {
 
 static void *identify_some(void *context) {
     ahead_t *ahead = context;
-    err_t ignored;
+    err_t err;
     identifier_t by = {.kit = {.looks = true},
-                       .keeps = ahead->like->keeps,
+                       .keep = ahead->like->keep,
                        .patience_ns = ahead->like->patience_ns,
-                       .err = &ignored};
+                       .err = &err};
     for (size_t at; (at = ahead->next++) < ahead->count && !stop_signal();) {
-        ignored.status = STATUS_OK;
+        err.status = STATUS_OK;
         identify_one(&by, ahead->paths[at], &ahead->files[at]);
-        if (ignored.status != STATUS_OK &&
-            ignored.status != STATUS_INPUT) /* a server that is away is away for all */
-            ahead->next = ahead->count;
+        if (err.status != STATUS_SERVER)
+            continue;
+        ahead->next = ahead->count; /* a server that is away is away for all */
+        if (!atomic_flag_test_and_set(&ahead->failed))
+            *ahead->err = err;
     }
     source_kit_close(&by.kit);
     return NULL;
 }
 
-void identify_ahead(const identifier_t *like, char *const *paths, identified_t *files, size_t count) {
-    ahead_t ahead = {.like = like, .paths = paths, .files = files, .count = count};
+bool identify_ahead(const identifier_t *like, char *const *paths, identified_t *files, size_t count) {
+    ahead_t ahead = {.like = like,
+                     .paths = paths,
+                     .files = files,
+                     .count = count,
+                     .failed = ATOMIC_FLAG_INIT,
+                     .err = like->err};
     for (size_t i = 0; i < count; i++) {
         files[i].known = false;
         files[i].file.object = NULL;
     }
     const bool waits = remote_is(paths[0]);
     team_share(identify_some, &ahead, waits ? count - 1 : count / FILES_A_THREAD, waits);
+    return !atomic_flag_test_and_set(&ahead.failed);
 }
 
 void manifest_digest_as(const input_file_t *file, const char *member, uint64_t digest[2]) {

@@ -70,8 +70,10 @@ static void forget_portion(list_t *list) {
         identify_forget(&list->files[--list->held]);
 }
 
-/* Call it before the path of this number is walked, and, for the end, with their count. */
-static void look_ahead(build_t *build, list_t *list, size_t at) {
+/* Call it before the path of this number is walked, and, for the end, with their count. False: what another path needs cannot be
+ * reached either. */
+static bool look_ahead(build_t *build, list_t *list, size_t at) {
+    bool ok = true;
     const size_t rest = list->count - at, portion = rest < PORTION ? rest : PORTION;
     const size_t least =
         rest && remote_is(list->paths[at]) ? 2 : LEAST_AHEAD; /* a server answers several at once */
@@ -81,7 +83,7 @@ static void look_ahead(build_t *build, list_t *list, size_t at) {
         free(list->files);
         list->files = NULL;
     } else if (at % PORTION == 0 && (list->files || (list->files = malloc(PORTION * sizeof *list->files)))) {
-        identify_ahead(&build->own, list->paths + at, list->files, portion);
+        ok = identify_ahead(&build->own, list->paths + at, list->files, portion);
         list->held = portion;
     }
     identified_t *one = list->files && rest ? &list->files[at % PORTION] : NULL;
@@ -90,6 +92,7 @@ static void look_ahead(build_t *build, list_t *list, size_t at) {
         free(list->files);
         list->files = NULL;
     }
+    return ok;
 }
 
 static int is_entry(const struct dirent *entry) {
@@ -266,8 +269,7 @@ static bool add_objects(build_t *build, const char *url) {
     bool ok = remote_list(url, build->own.patience_ns, note_object, &objects, build->err);
     list_t list = {.paths = objects.urls, .count = objects.count};
     for (size_t i = 0; ok && i < list.count; i++) {
-        look_ahead(build, &list, i);
-        ok = walk_path(build, list.paths[i], true);
+        ok = look_ahead(build, &list, i) && walk_path(build, list.paths[i], true);
     }
     look_ahead(build, &list, list.count);
     for (size_t i = 0; i < objects.count; i++)
@@ -432,10 +434,10 @@ static bool add_all(build_t *build, char *const *args, size_t count) {
     bool ok = true;
     for (size_t i = 0; ok && i < count; i++) {
         const size_t from = manifest->count;
-        look_ahead(build, &list, i);
         build->unsure = false;
         build->why_none = NULL;
-        ok = walk_path(build, args[i], false) && dumps_choose(build, from, false, args[i]);
+        ok = look_ahead(build, &list, i) && walk_path(build, args[i], false) &&
+             dumps_choose(build, from, false, args[i]);
     }
     look_ahead(build, &list, count);
     if (ok)
@@ -459,7 +461,7 @@ bool manifest_build(manifest_t *manifest, char *const *args, size_t count, const
                      .options = options ? options : &(manifest_options_t){.quiet = false},
                      .own = {.kit = {.looks = true}, .err = err},
                      .err = err};
-    build.own.keeps = build.options->keep;
+    build.own.keep = build.options->keep;
     build.own.patience_ns = build.options->patience_ns ? build.options->patience_ns : PATIENCE_NS;
     *manifest = (manifest_t){0};
     const bool ok = add_all(&build, args, count);

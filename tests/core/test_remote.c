@@ -22,6 +22,7 @@ typedef struct {
     unsigned from, to, status;      /* have this status instead */
     unsigned cut_from, cut_to, cut; /* end after this number of bytes */
     unsigned stall_at;              /* stops after its first bytes */
+    unsigned mute_from, mute_to;    /* do not come */
     unsigned lie_at, lie;           /* is of a range that begins by this number of bytes later */
     unsigned less;                  /* a range is never longer than this */
     bool goes_on;                   /* but after its last byte come others, which belong to nothing */
@@ -30,7 +31,8 @@ typedef struct {
     const char *etag, *new_etag, *modified, *new_modified;
     size_t new_size;
     const char *body;    /* of a status */
-    bool endless;        /* it does not end */
+    bool endless;        /* what has no length does not end */
+    unsigned late_ms;    /* how long all but the first take before they begin */
     int64_t patience_ms; /* 0: 8 s */
 } oddities_t;
 
@@ -80,6 +82,12 @@ static bool answer(int fd, const asked_t *asked) {
         usleep(1000);
         server.alone = ms > 20000;
     }
+    if (asked->number > 1)
+        usleep(1000 * odd->late_ms);
+    if (within(asked->number, odd->mute_from, odd->mute_to)) {
+        (void)!recv(fd, head, 1, 0);
+        return false;
+    }
     if (within(asked->number, odd->from, odd->to)) {
         static const char page[4096];
         const char *body = odd->body ? odd->body : "";
@@ -128,6 +136,11 @@ static bool answer(int fd, const asked_t *asked) {
                stalls = asked->number == odd->stall_at;
     if (!write_all(fd, server.bytes + from, stalls ? 1000 : cut ? odd->cut : (size_t)(to - from)))
         return false;
+    for (unsigned i = 0; odd->endless && i < 100; i++) {
+        usleep(100000);
+        if (!write_all(fd, "a\n", 2))
+            return false;
+    }
     static const char others[1000];
     if (more && !write_all(fd, others, more))
         return false;
@@ -292,14 +305,15 @@ TEST(plain) {
 
 TEST(head_is_fetched_once) {
     err_t err;
+    enum { END = 64 * 1024 };
     uint8_t buffer[REMOTE_HEAD];
     remote_object_t *object = must_see(ODD(.etag = "\"a\""));
     remote_reader_t *reader = remote_open(object, &narrow, &err);
     assert_int_equal(remote_read(reader, buffer, sizeof buffer, 0, &err), REMOTE_HEAD);
     assert_int_equal(server.answers, 1);
-    for (size_t got = 0; got < REMOTE_HEAD;) {
-        const size_t at = SIZE - REMOTE_HEAD + got;
-        const ssize_t n = remote_read(reader, buffer, REMOTE_HEAD - got, at, &err);
+    for (size_t got = 0; got < END;) {
+        const size_t at = SIZE - END + got;
+        const ssize_t n = remote_read(reader, buffer, END - got, at, &err);
         assert_true(n > 0);
         assert_memory_equal(buffer, server.bytes + at, (size_t)n);
         got += (size_t)n;
@@ -393,10 +407,28 @@ TEST(refusals) {
                 .body = "<Error><Code>Bad</Code><Message>/a?sig=secret</Message></Error>"),
             false, "(Bad)");
     refuses(ODD(.from = 1, .to = 9, .status = 404, .endless = true), false, "HTTP 404");
+    refuses(ODD(.no_ranges = true, .no_length = true, .endless = true, .patience_ms = 300), false,
+            "how long it is");
     refuses_with(STATUS_SERVER, ODD(.from = 1, .to = 999, .status = 503, .patience_ms = 300), false,
                  "HTTP 503");
     refuses_with(STATUS_SERVER, ODD(.from = 3, .to = 999, .status = 500, .patience_ms = 300), false,
                  "that lasted for");
+}
+
+/* A reader tries again for as long as a server that is silent may be. */
+TEST(patience) {
+    static const oddities_t silent[] = {
+        {.mute_from = 3, .mute_to = 999, .patience_ms = 2000},
+        {.from = 3, .to = 999, .status = 503, .patience_ms = 2000},
+        {.cut_from = 3, .cut_to = 999, .patience_ms = 2000},
+        {.mute_from = 1, .mute_to = 999, .patience_ms = 2000},
+    };
+    for (size_t i = 0; i < sizeof silent / sizeof *silent; i++) {
+        const int64_t began_ns = clock_now_ns();
+        refuses_with(STATUS_SERVER, &silent[i], false, "that lasted for");
+        assert_true(clock_now_ns() - began_ns >= 2000000000);
+    }
+    reads_all(ODD(.late_ms = 1000, .patience_ms = 2000));
 }
 
 TEST(last_modified) {

@@ -22,7 +22,8 @@ CONFIGURATION = """
 daemon off; pid %(folder)s/pid; error_log %(folder)s/error.log; worker_processes 1; master_process off;
 events { worker_connections 512; }
 http {
-    access_log %(folder)s/access.log;
+    log_format with_connection '$connection $request_method $uri $status $body_bytes_sent $http_range';
+    access_log %(folder)s/access.log with_connection;
     client_body_temp_path %(folder)s/t; proxy_temp_path %(folder)s/t; fastcgi_temp_path %(folder)s/t;
     uwsgi_temp_path %(folder)s/t; scgi_temp_path %(folder)s/t;
     server {

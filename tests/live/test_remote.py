@@ -51,7 +51,18 @@ class Remote(livetest.Case):
         self.assertEqual([True] * 6, [book["complete"] for book in self.files()])
         self.tipple("verify", *self.words(*urls)[1:], **web.environment)
         self.assertEqual(0, self.loads(*urls)["read"])
-        self.assertFalse([line for line in web.requests() if '"HEAD ' in line])
+        self.assertEqual({"GET"}, {request.split()[1] for request in web.requests()})
+
+    def test_small(self):
+        """an object of 128 KiB or less is asked for once, by one of few connections"""
+        names = ["small%d.csv" % number for number in range(40)]
+        for number, name in enumerate(names):
+            web.put(name, rows(1000, number))
+        web.requests()
+        self.assertEqual(40 * 1000, self.loads(*[web.https + "/" + name for name in names])["loaded"])
+        requests = [request.split() for request in web.requests()]
+        self.assertEqual(sorted("/" + name for name in names), sorted(request[2] for request in requests))
+        self.assertLessEqual(len({request[0] for request in requests}), 8)
 
     def test_same(self):
         """an object is the file of its name and content, in both directions, and wherever it is"""
@@ -111,7 +122,7 @@ class Remote(livetest.Case):
         self.refused("SSL_CERT_FILE", web.https + "/a.csv", status=4)
         self.refused("netrc", web.https.replace("//", "//joe:canary@") + "/a.csv", status=1, **web.environment)
         self.refused("twice", web.https + "/a.csv?a=1", web.https + "/a.csv?a=2", status=1, **web.environment)
-        self.refused("that lasted for", "http://127.0.0.1:1/a.csv", "--patience", "1s", status=4)
+        self.refused("that lasted for", *["http://127.0.0.1:1/%d.csv" % number for number in range(600)], "--patience", "1s", status=4)
 
     def test_secrets(self):
         """a login of ~/.netrc, and a URL that was signed in advance: neither is seen anywhere"""

@@ -11,6 +11,7 @@
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +22,7 @@ enum { REFUSAL_MOST = 64 * 1024, HEADERS_MOST = 64 * 1024, STEP_MS = 100, CURL_B
 enum { MOST_ANEW = 3 };
 #define SECOND_NS INT64_C(1000000000)
 static const int64_t FIRST_PAUSE_NS = SECOND_NS / 10, LONGEST_PAUSE_NS = 10 * SECOND_NS,
-                     STALL_NS = 30 * SECOND_NS, SAY_NS = 5 * SECOND_NS, SAY_AGAIN_NS = 60 * SECOND_NS;
+                     SILENT_NS = 30 * SECOND_NS, SAY_NS = 5 * SECOND_NS, SAY_AGAIN_NS = 60 * SECOND_NS;
 
 /* ---- libcurl ---- */
 
@@ -68,12 +69,6 @@ static bool need_curl(err_t *err) {
 
 /* ---- transports ---- */
 
-struct transport {
-    void *multi;
-    transport_t *next;
-    transfer_t transfers[TRANSFERS];
-};
-
 /* Those that nobody uses. Their connections stay open. */
 static transport_t *idle;
 static pthread_mutex_t idle_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -106,10 +101,6 @@ void transport_give(transport_t *transport) {
     transport->next = idle;
     idle = transport;
     pthread_mutex_unlock(&idle_lock);
-}
-
-transfer_t *transport_at(transport_t *transport, size_t number) {
-    return &transport->transfers[number];
 }
 
 /* ---- answers ---- */
@@ -183,6 +174,8 @@ static bool add_headers(transfer_t *transfer, text_t *headers, err_t *err) {
     return ok || err_memory(err, headers->length);
 }
 
+#define SET(option, value) curl.curl_easy_setopt(easy, option, value)
+
 /* The authorities that SSL_CERT_FILE names, as for connections to MongoDB; else those of libcurl. */
 static void set_options(transfer_t *transfer, const remote_request_t *request) {
     void *easy = transfer->easy;
@@ -191,42 +184,32 @@ static void set_options(transfer_t *transfer, const remote_request_t *request) {
     char range[64];
     snprintf(range, sizeof range, "%llu-%llu", (unsigned long long)request->from,
              (unsigned long long)request->to - 1);
-    const struct {
-        int option;
-        long value;
-    } numbers[] = {{CURL_NOPROGRESS, 1},
-                   {CURL_NOSIGNAL, 1},
-                   {CURL_HTTP_VERSION, 2},
-                   {CURL_BUFFERSIZE, CURL_BUFFER},
-                   {CURL_PATH_AS_IS, 1},
-                   {CURL_SUPPRESS_CONNECT_HEADERS, 1},
-                   {CURL_PROTOCOLS, CURL_HTTP | CURL_HTTPS},
-                   {CURL_REDIR_PROTOCOLS, secure ? CURL_HTTPS : CURL_HTTP | CURL_HTTPS},
-                   {CURL_FOLLOWLOCATION, request->redirects},
-                   {CURL_MAXREDIRS, 5},
-                   {CURL_NETRC, request->login}};
-    for (size_t i = 0; i < COUNT(numbers); i++)
-        curl.curl_easy_setopt(easy, numbers[i].option, numbers[i].value);
-    const struct {
-        int option;
-        const void *value;
-    } pointers[] = {{CURL_URL, request->url.bytes},
-                    {CURL_USERAGENT, "tipple/" TIPPLE_VERSION},
-                    {CURL_ERRORBUFFER, transfer->trouble},
-                    {CURL_PRIVATE, transfer},
-                    {CURL_HEADERDATA, transfer},
-                    {CURL_WRITEDATA, transfer},
-                    {CURL_HTTPHEADER, transfer->lines},
-                    {CURL_RANGE, request->to ? range : NULL},
-                    {CURL_COPYPOSTFIELDS, request->body},
-                    {CURL_CUSTOMREQUEST, request->method},
-                    {CURL_NOPROXY, request->direct ? "*" : NULL},
-                    {CURL_CAINFO, authorities}};
-    for (size_t i = 0; i < COUNT(pointers); i++)
-        if (pointers[i].value)
-            curl.curl_easy_setopt(easy, pointers[i].option, pointers[i].value);
-    curl.curl_easy_setopt(easy, CURL_HEADERFUNCTION, on_header);
-    curl.curl_easy_setopt(easy, CURL_WRITEFUNCTION, on_body);
+    SET(CURL_NOSIGNAL, 1L);
+    SET(CURL_HTTP_VERSION, 2L);
+    SET(CURL_BUFFERSIZE, (long)CURL_BUFFER);
+    SET(CURL_PATH_AS_IS, 1L);
+    SET(CURL_SUPPRESS_CONNECT_HEADERS, 1L);
+    SET(CURL_PROTOCOLS, (long)(CURL_HTTP | CURL_HTTPS));
+    SET(CURL_REDIR_PROTOCOLS, (long)(secure ? CURL_HTTPS : CURL_HTTP | CURL_HTTPS));
+    SET(CURL_FOLLOWLOCATION, (long)request->redirects);
+    SET(CURL_MAXREDIRS, 5L);
+    SET(CURL_NETRC, (long)request->login);
+    SET(CURL_URL, request->url.bytes);
+    SET(CURL_USERAGENT, "tipple/" TIPPLE_VERSION);
+    SET(CURL_ERRORBUFFER, transfer->trouble);
+    SET(CURL_PRIVATE, transfer);
+    SET(CURL_HEADERDATA, transfer);
+    SET(CURL_WRITEDATA, transfer);
+    SET(CURL_HTTPHEADER, transfer->lines);
+    SET(CURL_RANGE, request->to ? range : NULL);
+    SET(CURL_CUSTOMREQUEST, request->method);
+    SET(CURL_NOPROXY, request->direct ? "*" : NULL);
+    if (request->body)
+        SET(CURL_COPYPOSTFIELDS, request->body);
+    if (authorities)
+        SET(CURL_CAINFO, authorities);
+    SET(CURL_HEADERFUNCTION, on_header);
+    SET(CURL_WRITEFUNCTION, on_body);
 }
 
 bool transfer_begin(transport_t *transport, transfer_t *transfer, remote_request_t *request, err_t *err) {
@@ -341,29 +324,39 @@ void transport_wait(transport_t *transport, int milliseconds) {
 
 /* ---- whole answers ---- */
 
+typedef struct {
+    size_t most;
+    int64_t ends_ns;
+} whole_t;
+
+/* Only a body whose length is not known before it has come is read to its end, which may never come. */
 static size_t take_whole(void *context, remote_answer_t *answer, const uint8_t *bytes, size_t size) {
-    const size_t room = *(const size_t *)context - answer->body.length, kept = size < room ? size : room;
+    const whole_t *whole = context;
+    const size_t room = whole->most - answer->body.length, kept = size < room ? size : room;
     char length[32];
     text_append_bytes(&answer->body, (const char *)bytes, kept);
     answer->length += size;
-    /* only one whose length is not known before it has come is read to its end */
-    return kept == size || !transport_header(answer, "Content-Length", length, sizeof length) ? size : 0;
+    if (transport_header(answer, "Content-Length", length, sizeof length))
+        return kept == size ? size : 0;
+    answer->endless = clock_now_ns() > whole->ends_ns;
+    return answer->endless ? 0 : size;
 }
 
 bool transport_send(remote_request_t *request, size_t most, remote_answer_t *answer, err_t *err) {
-    const unsigned limit_ms = request->answer_ms;
-    const int64_t limit_ns = limit_ms ? limit_ms * (SECOND_NS / 1000) : STALL_NS, began_ns = clock_now_ns();
+    const int64_t began_ns = clock_now_ns(), whole_ns = request->whole_ns,
+                  limit_ns = whole_ns ? whole_ns : request->silent_ns;
+    whole_t whole = {.most = most, .ends_ns = began_ns + request->endless_ns};
     *answer = (remote_answer_t){.status = 0};
     transport_t *transport = transport_take(err);
     if (!transport)
         return false;
-    transfer_t *transfer = transport_at(transport, 0);
+    transfer_t *transfer = &transport->transfers[0];
     transfer->take = take_whole;
-    transfer->context = &most;
+    transfer->context = &whole;
     bool ok = transfer_begin(transport, transfer, request, err), late = false;
     while (ok && transfer->moving && !late) {
         transport_wait(transport, STEP_MS);
-        late = clock_now_ns() - (limit_ms ? began_ns : transfer->heard_ns) > limit_ns;
+        late = clock_now_ns() - (whole_ns ? began_ns : transfer->heard_ns) > limit_ns;
         ok = !stop_signal() || stop_interrupted(err);
     }
     if (ok && transfer->moving)
@@ -379,7 +372,8 @@ bool transport_fetch(const remote_place_t *place, uint64_t from, uint64_t to, in
     retry_t retry;
     retry_begin(&retry, patience_ns);
     for (;;) {
-        remote_request_t request = {.from = from, .to = to};
+        remote_request_t request = {
+            .from = from, .to = to, .silent_ns = retry.silent_ns, .endless_ns = patience_ns};
         int64_t again_ns;
         *answer = (remote_answer_t){.status = 0};
         if (!place->scheme->prepare(place, &request, err) || !transport_send(&request, most, answer, err))
@@ -399,6 +393,11 @@ bool transport_fetch(const remote_place_t *place, uint64_t from, uint64_t to, in
 
 /* ---- trying again ---- */
 
+static int64_t first_silence(const retry_t *retry) {
+    const int64_t share_ns = retry->patience_ns / 4;
+    return share_ns < SILENT_NS ? share_ns : SILENT_NS;
+}
+
 void retry_begin(retry_t *retry, int64_t patience_ns) {
     *retry = (retry_t){.patience_ns = patience_ns};
     retry_heard(retry);
@@ -406,14 +405,19 @@ void retry_begin(retry_t *retry, int64_t patience_ns) {
 
 void retry_heard(retry_t *retry) {
     retry->heard_ns = clock_now_ns();
-    retry->say_ns = retry->heard_ns + SAY_NS;
+    retry->silent_ns = first_silence(retry);
     retry->pause_ns = 0;
     retry->anew = 0;
 }
 
-int64_t retry_stall_ns(const retry_t *retry) {
-    const int64_t share = retry->patience_ns / 4;
-    return share < STALL_NS ? share : STALL_NS;
+/* Of all threads together: they mostly wait for the same server. */
+static void say_that_it_waits(int64_t now_ns, int64_t left_ns, const err_t *why) {
+    static _Atomic int64_t said_ns;
+    char time[UNITS_MAX];
+    int64_t before_ns = said_ns;
+    const bool is_long_ago = !before_ns || now_ns - before_ns >= SAY_AGAIN_NS;
+    if (is_long_ago && atomic_compare_exchange_strong(&said_ns, &before_ns, now_ns))
+        log_note("waiting: %s; patience ends in %s", why->text, units_time(time, (double)left_ns / 1e9));
 }
 
 /* The first try follows at once, then pauses double. They are as long as the server asks for, within limits. */
@@ -448,14 +452,16 @@ bool retry_judge(retry_t *retry, const remote_place_t *place, const remote_answe
         err->status = STATUS_SERVER;
         return err_add(err, "; that lasted for %s: run the same command again when the server answers", time);
     }
-    if (now_ns >= retry->say_ns) {
-        log_note("waiting: %s; patience ends in %s", err->text,
-                 units_time(time, (double)(ends_ns - now_ns) / 1e9));
-        retry->say_ns = now_ns + SAY_AGAIN_NS;
-    }
+    if (now_ns >= retry->heard_ns + SAY_NS)
+        say_that_it_waits(now_ns, ends_ns - now_ns, err);
     *again_ns = now_ns + next_pause(retry, answer);
     if (*again_ns > ends_ns)
         *again_ns = ends_ns;
+    retry->silent_ns *= 3; /* the second try has the rest of a short patience */
+    if (retry->silent_ns > ends_ns - *again_ns)
+        retry->silent_ns = ends_ns - *again_ns;
+    if (retry->silent_ns < first_silence(retry))
+        retry->silent_ns = first_silence(retry);
     return true;
 }
 

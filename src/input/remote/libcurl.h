@@ -52,15 +52,12 @@ enum { CURL_HTTP = 1, CURL_HTTPS = 2 };
 
 /* Options: numbers below 10,000 take a long, others a pointer or, above 20,000, a function. */
 enum {
-    CURL_NOPROGRESS = 43,
     CURL_NETRC = 51, /* 1: if it has an entry */
     CURL_FOLLOWLOCATION = 52,
-    CURL_POSTFIELDSIZE = 60,
     CURL_MAXREDIRS = 68,
     CURL_HTTP_VERSION = 84, /* 2: 1.1 */
     CURL_BUFFERSIZE = 98,
     CURL_NOSIGNAL = 99,
-    CURL_CONNECTTIMEOUT_MS = 156,
     CURL_PROTOCOLS = 181,
     CURL_REDIR_PROTOCOLS = 182,
     CURL_PATH_AS_IS = 234,

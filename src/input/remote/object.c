@@ -9,7 +9,9 @@
  * so that no connection waits for another one; of what is not known to be wanted only one range is asked for. From a server
  * without ranges, the rest of the object is one range, of which memory holds a part at a time. */
 #include "base/clock.h"
+#include "base/numbers.h"
 #include "base/stop.h"
+#include "input/file/fault.h"
 #include "input/remote/remote.h"
 #include "input/remote/s3.h"
 #include "input/remote/transport.h"
@@ -25,7 +27,6 @@ enum {
     USUAL = 1 << 20,
     LARGEST = 8 << 20,
     VALIDATOR = 256,
-    HEADS_MOST = 16 << 20,
     STEP_MS = 100,
 };
 
@@ -76,14 +77,11 @@ static bool differ(const char *one, const char *other) {
     return *one && *other && strcmp(one, other) != 0;
 }
 
-/* Two validators differ, or the only one that both answers have. Another mirror has another ETag, or another time. */
+/* All validators differ that both answers have. Another mirror has another ETag, or another time. */
 static bool is_changed(const seen_t *then, const seen_t *now) {
-    const bool both_etag = *then->etag && *now->etag, both_time = *then->modified && *now->modified;
-    if (then->size != now->size)
-        return true;
-    if (both_etag && both_time)
-        return differ(then->etag, now->etag) && differ(then->modified, now->modified);
-    return differ(then->etag, now->etag) || differ(then->modified, now->modified);
+    const int both = (*then->etag && *now->etag) + (*then->modified && *now->modified),
+              different = differ(then->etag, now->etag) + differ(then->modified, now->modified);
+    return then->size != now->size || (both && different == both);
 }
 
 static bool refuse_lie(const remote_object_t *object, uint64_t from, const remote_answer_t *answer,
@@ -98,30 +96,22 @@ static bool refuse_lie(const remote_object_t *object, uint64_t from, const remot
                    value);
 }
 
-static bool refuse_change(const remote_object_t *object, err_t *err) {
-    err_set(err, STATUS_INPUT,
-            "%.1000s: changed while it was read; wait until nothing writes to it any more, then run the same "
-            "command again",
-            object->shown);
-    err->changed = true;
-    return false;
+static bool refuse_endless(const remote_object_t *object, err_t *err) {
+    char time[UNITS_MAX];
+    units_time(time, (double)object->patience_ns / 1e9);
+    return err_set(
+        err, STATUS_INPUT,
+        "%.1000s: its server does not say how long it is, and it had not ended after %s: pipe it "
+        "in, as curl -f -sSL URL | tipple load --input-name NAME -; or give it more time with --patience",
+        object->shown, time);
 }
 
 /* ---- objects ---- */
 
-static _Atomic size_t heads_held;
+static _Atomic size_t heads_held; /* bytes */
 
 /* Those that are not forgotten. After the last one, no key of S3 is kept. */
 static _Atomic size_t objects;
-
-static bool keep_head(remote_object_t *object, const text_t *body) {
-    object->head_bytes = body->length;
-    atomic_fetch_add(&heads_held, body->length);
-    object->head = malloc(body->length + 1);
-    if (object->head && body->length)
-        memcpy(object->head, body->bytes, body->length);
-    return object->head;
-}
 
 static bool see(remote_object_t *object, remote_answer_t *answer, err_t *err) {
     uint64_t from, to;
@@ -132,6 +122,8 @@ static bool see(remote_object_t *object, remote_answer_t *answer, err_t *err) {
     }
     if (!got)
         return false;
+    if (answer->endless)
+        return refuse_endless(object, err);
     object->ranges = answer->status == 206;
     if (!read_answer(answer, &object->seen, &from, &to) && object->ranges)
         return refuse_lie(object, 0, answer, err);
@@ -139,7 +131,12 @@ static bool see(remote_object_t *object, remote_answer_t *answer, err_t *err) {
         return refuse_lie(object, 0, answer, err);
     /* one whose length is not said was read to its end */
     object->seen.size = answer->length > object->seen.size ? answer->length : object->seen.size;
-    return keep_head(object, &answer->body) || err_memory(err, REMOTE_HEAD);
+    if (!(object->head = realloc(answer->body.bytes, answer->body.length + 1)))
+        return err_memory(err, REMOTE_HEAD);
+    object->head_bytes = answer->body.length;
+    answer->body = (text_t){.length = 0};
+    atomic_fetch_add(&heads_held, object->head_bytes);
+    return true;
 }
 
 static bool set_place(remote_object_t *object, const char *url, err_t *err) {
@@ -168,8 +165,8 @@ remote_object_t *remote_see(const char *url, int64_t patience_ns, err_t *err) {
     return ok ? object : NULL;
 }
 
-void remote_settle(remote_object_t *object) {
-    if (atomic_load(&heads_held) <= HEADS_MOST)
+void remote_settle(remote_object_t *object, uint64_t most) {
+    if (atomic_load(&heads_held) <= most)
         return;
     atomic_fetch_sub(&heads_held, object->head_bytes);
     free(object->head);
@@ -228,7 +225,7 @@ struct remote_reader {
     const remote_object_t *object;
     transport_t *transport;
     remote_pace_t pace;
-    uint64_t until;
+    uint64_t began, until; /* with the first range; what is certainly wanted */
     size_t largest;
     bool in_order; /* the server gives no ranges */
     retry_t retry;
@@ -253,7 +250,7 @@ static bool accept(range_t *range, const remote_answer_t *answer) {
     else if (!known)
         return refuse_lie(reader->object, range->at, answer, &reader->fault);
     if (is_changed(&reader->object->seen, &now))
-        return refuse_change(reader->object, &reader->fault);
+        return fault_changed(&reader->fault, reader->object->shown);
     if (!whole && (from != range->at || to > range->to))
         return refuse_lie(reader->object, range->at, answer, &reader->fault);
     range->pass = whole ? range->at : 0;
@@ -304,7 +301,7 @@ static bool begin_range(remote_reader_t *reader, uint64_t from, uint64_t to, err
         range->room = room;
     }
     range->reader = reader;
-    range->transfer = transport_at(reader->transport, slot);
+    range->transfer = &reader->transport->transfers[slot];
     range->from = range->at = from;
     range->to = to;
     range->again_ns = 0;
@@ -352,10 +349,11 @@ void remote_read_until(remote_reader_t *reader, uint64_t offset) {
     reader->until = offset < reader->object->seen.size ? offset : reader->object->seen.size;
 }
 
-/* How long the next range is. What is certainly wanted is divided among the connections. */
+/* How long the next range is. What is certainly wanted is divided among the connections, in ranges that grow with what was
+ * asked for since the reader began here: its first bytes do not wait for those that come with them. */
 static size_t next_length(const remote_reader_t *reader, uint64_t from, size_t size) {
-    const uint64_t known = reader->until > from ? reader->until - from : 0,
-                   share = known / reader->pace.connections;
+    const uint64_t known = reader->until > from ? reader->until - from : 0, passed = from - reader->began,
+                   least = known < passed ? known : passed, share = least / reader->pace.connections;
     uint64_t length = share > USUAL ? share : USUAL;
     if (!known)
         length = size > SMALLEST ? size : SMALLEST;
@@ -387,7 +385,7 @@ static bool ask_ahead(remote_reader_t *reader, uint64_t offset, size_t size, err
 static bool follow(remote_reader_t *reader, range_t *range, int64_t waits_since_ns, err_t *err) {
     transfer_t *transfer = range->transfer;
     const remote_answer_t *answer = &transfer->answer;
-    const int64_t now_ns = clock_now_ns(), stall_ns = retry_stall_ns(&reader->retry);
+    const int64_t now_ns = clock_now_ns();
     if (range->again_ns > now_ns)
         return true;
     if (range->again_ns) {
@@ -396,7 +394,7 @@ static bool follow(remote_reader_t *reader, range_t *range, int64_t waits_since_
     }
     const int64_t silent_ns =
         now_ns - (transfer->heard_ns > waits_since_ns ? transfer->heard_ns : waits_since_ns);
-    if (transfer->moving && (silent_ns < stall_ns || transfer->waits))
+    if (transfer->moving && (silent_ns < reader->retry.silent_ns || transfer->waits))
         return true;
     if (range->wrong) {
         *err = reader->fault;
@@ -407,7 +405,7 @@ static bool follow(remote_reader_t *reader, range_t *range, int64_t waits_since_
         transfer_break(transfer, "nothing came for %.1f s", (double)silent_ns / 1e9);
     }
     if (answer->status == 416)
-        return refuse_change(reader->object, err);
+        return fault_changed(err, reader->object->shown);
     if ((answer->status == 200 || answer->status == 206) && !range->seen && !accept(range, answer)) {
         *err = reader->fault;
         return false;
@@ -429,8 +427,8 @@ static void make_room(range_t *range, uint64_t offset) {
 
 static bool wait_for(remote_reader_t *reader, range_t *range, uint64_t offset, err_t *err) {
     uint64_t had = range->at;
-    const int64_t since_ns = clock_now_ns();
-    reader->retry.heard_ns = since_ns;
+    retry_heard(&reader->retry);
+    const int64_t since_ns = reader->retry.heard_ns;
     while (range->at <= offset) {
         make_room(range, offset);
         transport_wait(reader->transport, STEP_MS);
@@ -438,8 +436,7 @@ static bool wait_for(remote_reader_t *reader, range_t *range, uint64_t offset, e
             retry_heard(&reader->retry);
         had = range->at;
         if (stop_signal())
-            return err_set(err, (status_t)(128 + stop_signal()), "interrupted while waiting for %.1000s",
-                           reader->object->shown);
+            return fault_stopped(err, reader->object->shown, stop_signal());
         if (reader->pace.pool && pool_closed(reader->pace.pool)) { /* whoever closed it has said why */
             err->text[0] = '\0';
             return false;
@@ -469,6 +466,8 @@ ssize_t remote_read(remote_reader_t *reader, void *out, size_t size, uint64_t of
     }
     while (reader->count && (offset < range_at(reader, 0)->from || offset >= range_at(reader, 0)->to))
         drop_first(reader);
+    if (!reader->count)
+        reader->began = offset;
     if (!ask_ahead(reader, offset, size, err))
         return -1;
     range_t *range = range_at(reader, 0);

@@ -1,6 +1,6 @@
 /* remote: objects that URLs name, which are read as files are.
  *
- * An object is what one URL names: https://, http:// or s3://. It is seen once, by a GET of its first 64 KiB, and is const
+ * An object is what one URL names: https://, http:// or s3://. It is seen once, by a GET of its first 128 KiB, and is const
  * from then on: its size, its validators, those bytes, and whether its server gives ranges. Never by HEAD, which pre-signed
  * URLs refuse. A reader is to an object what a descriptor is to a file: remote_read works like pread, so feeds, zips and
  * digests read both in the same way (input/decode/origin.h).
@@ -60,7 +60,8 @@ bool remote_list(const char *url, int64_t patience_ns, remote_visit_t *visit, vo
 
 /* ---- objects ---- */
 
-enum { REMOTE_HEAD = 64 * 1024 };
+/* As much as a digest is made of: an object that is no longer is fetched once, if its head is kept. */
+enum { REMOTE_HEAD = 128 * 1024 };
 
 typedef struct remote_object remote_object_t;
 
@@ -70,9 +71,9 @@ remote_object_t *remote_see(const char *url, int64_t patience_ns, err_t *err);
 remote_object_t *remote_share(remote_object_t *object); /* one more holder: the object, or NULL */
 void remote_forget(remote_object_t *object);            /* when all holders have, it is freed */
 
-/* Says that it is identified: its first bytes are forgotten if those of many are held (16 MiB). Only one thread may have
- * readers of it. */
-void remote_settle(remote_object_t *object);
+/* Says that it is identified: its first bytes are forgotten if those of all objects take more bytes than `most`. Only one thread
+ * may have readers of it. */
+void remote_settle(remote_object_t *object, uint64_t most);
 
 uint64_t remote_size(const remote_object_t *object);
 int64_t remote_modified_ns(const remote_object_t *object); /* 0: the server does not say */

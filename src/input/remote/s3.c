@@ -20,8 +20,7 @@ typedef struct {
 
 static struct {
     pthread_mutex_t lock;
-    s3_key_t *key; /* NULL: not looked for yet */
-    uint64_t environment;
+    s3_key_t *key;     /* NULL: not looked for yet */
     int64_t looked_ns; /* when it was looked for */
     s3_settings_t settings;
     bucket_t moved[8]; /* those that were last found out */
@@ -36,7 +35,7 @@ static bool look_for_key(err_t *err) {
     known.looked_ns = clock_now_ns();
     bool ok = key || err_memory(err, sizeof *key);
     ok = ok && s3_find_key(key, err);
-    const bool is_better = ok && (!known.key || *key->id);
+    const bool is_better = key && ok && (!known.key || *key->id);
     secret_free(is_better ? known.key : key);
     known.key = is_better ? key : known.key;
     return ok;
@@ -53,15 +52,9 @@ void s3_forget(void) {
 /* Makes sure that there is a key that has not ended, and the settings. */
 static bool be_ready(err_t *err) {
     enum { BEFORE_END_S = 300 };
-    const uint64_t environment = s3_environment();
     const int64_t now = time(NULL);
-    if (!known.key || environment != known.environment) {
-        secret_free(known.key);
-        known.key = NULL;
-        memset(known.moved, 0, sizeof known.moved);
-        known.environment = environment;
+    if (!known.key)
         return s3_find_settings(&known.settings, err) && look_for_key(err);
-    }
     const int64_t ends = known.key->ends;
     if (!ends || now < ends - BEFORE_END_S || (now < ends && clock_now_ns() - known.looked_ns < PAUSE_NS))
         return true;

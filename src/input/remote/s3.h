@@ -7,8 +7,8 @@
  *     s3_list.c         the objects of a prefix or a pattern (remote_list)
  *
  * A process has one key at a time, as it has one environment: s3.c fetches the key when the first request is made, again
- * five minutes before it ends, when S3 does not accept it any more, and when the environment has changed. Without a key,
- * requests are not signed, which suffices for public buckets. The region of a bucket is the configured one until S3 names
+ * five minutes before it ends, and when S3 does not accept it any more. It is kept as long as there are objects, so the next
+ * load of a program finds what its environment says by then. Without a key, requests are not signed, which suffices for public buckets. The region of a bucket is the configured one until S3 names
  * another.
  *
  * The key of an object stands in a URL as S3 has it, not percent-encoded. Keys to sign with are in memory of secret_new;
@@ -40,10 +40,7 @@ typedef struct {
 bool s3_find_key(s3_key_t *key, err_t *err);
 bool s3_find_settings(s3_settings_t *settings, err_t *err);
 
-/* A number that differs when one of the variables of the environment has changed of which both are made. */
-uint64_t s3_environment(void);
-
-/* Overwrites the key: the next request looks for it again. */
+/* Overwrites the key, and forgets the settings: the next request looks for both again. */
 void s3_forget(void);
 
 /* ---- signatures ---- */

@@ -16,7 +16,6 @@
 #include <strings.h>
 #include <time.h>
 #include <unistd.h>
-#include <xxhash.h>
 
 typedef enum { NOT_THERE, FOUND, FAILED, PASSES /* failed, but may be tried again */ } found_t;
 
@@ -28,14 +27,6 @@ static const char *variable(const char *name) {
 
 static const char *either(const char *first, const char *second) {
     return variable(first) ? variable(first) : variable(second);
-}
-
-uint64_t s3_environment(void) {
-    uint64_t hash = 0;
-    for (char **entry = environ; entry && *entry; entry++)
-        if (strncmp(*entry, "AWS_", 4) == 0 || strncmp(*entry, "HOME=", 5) == 0)
-            hash += XXH3_64bits(*entry, strlen(*entry));
-    return hash;
 }
 
 /* Copies a text; what does not fit is found by is_clean. text NULL: it is empty. */
@@ -235,13 +226,11 @@ static int64_t read_time(const char *text) {
 
 /* Copies the text that a name has in JSON, in which no value is an object; "" if there is none. */
 static void json_text(const char *json, const char *name, char *out, size_t room) {
-    const size_t length = strlen(name);
+    char quoted[32];
+    const size_t length = (size_t)snprintf(quoted, sizeof quoted, "\"%s\"", name);
     *out = '\0';
-    for (const char *at = json; (at = strstr(at, name)); at += length) {
-        const char *from = at + length + 1;
-        if (at == json || at[-1] != '"' || at[length] != '"')
-            continue;
-        from += strspn(from, " \t\r\n");
+    for (const char *at = json; (at = strstr(at, quoted)); at += length) {
+        const char *from = at + length + strspn(at + length, " \t\r\n");
         if (*from != ':' || *(from += 1 + strspn(from + 1, " \t\r\n")) != '"')
             continue;
         size_t size = 0;
@@ -292,12 +281,13 @@ typedef struct {
 
 /* The caller frees the answer in any case. */
 static found_t ask(const question_t *question, const char *who, remote_answer_t *answer, err_t *err) {
-    enum { MOST = 64 * 1024, ANSWER_MS = 5000, GONE_MS = 1000 };
+    enum { MOST = 64 * 1024 };
+    static const int64_t ANSWER_NS = 5000000000, GONE_NS = 1000000000;
     char code[80], message[300];
     remote_request_t request = {
         .method = question->method, .body = question->body, .direct = question->direct};
     *answer = (remote_answer_t){.status = 0};
-    request.answer_ms = question->may_be_gone ? GONE_MS : ANSWER_MS;
+    request.whole_ns = question->may_be_gone ? GONE_NS : ANSWER_NS;
     text_append(&request.url, question->url);
     if (question->value)
         text_print(&request.headers, "%s: %s\n", question->header, question->value);

@@ -148,7 +148,7 @@ static bool list_pages(list_t *list, int64_t patience_ns, err_t *err) {
             const bool more = strcmp(truncated, "true") == 0;
             if (!more)
                 *token = '\0';
-            if (!strstr(xml, "<ListBucketResult") || (more && (!*token || strcmp(token, last) == 0)))
+            if (!strstr(xml, "</ListBucketResult>") || (more && (!*token || strcmp(token, last) == 0)))
                 ok = err_set(err, STATUS_INPUT,
                              "%s: what answered is no list of S3; check AWS_ENDPOINT_URL_S3", list->shown);
             ok = ok && take_page(list, xml, err);
@@ -179,6 +179,8 @@ bool remote_list(const char *url, int64_t patience_ns, remote_visit_t *visit, vo
             url);
     else if (ok && !list.matching)
         ok = err_set(err, STATUS_INPUT, "%s: there is no object with this prefix; check its name", url);
+    if (!ok)
+        s3_forget();
     text_free(&list.prefix);
     free(bucket_url);
     return ok;

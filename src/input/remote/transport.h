@@ -38,10 +38,12 @@ typedef struct {
     text_t headers;     /* lines of "Name: value\n" */
     const char *body;   /* of a POST or PUT; or NULL */
     uint64_t from, to;  /* asks for the bytes [from, to); both 0: for all */
-    unsigned answer_ms; /* with transport_send: all of it must come within this time; 0: the usual one */
-    bool redirects;     /* follows up to five, never from https to http; the login stays with its host */
-    bool login;         /* asks ~/.netrc for one */
-    bool direct;        /* by no proxy: for addresses of this machine or its cloud */
+    /* With transport_send. whole_ns: all of the answer must come within this time; else some of it within silent_ns,
+     * and all of one that does not say how long it is within endless_ns. */
+    int64_t whole_ns, silent_ns, endless_ns;
+    bool redirects; /* follows up to five, never from https to http; the login stays with its host */
+    bool login;     /* asks ~/.netrc for one */
+    bool direct;    /* by no proxy: for addresses of this machine or its cloud */
 } remote_request_t;
 
 /* What came back: of the last answer, where redirects were followed. */
@@ -51,6 +53,7 @@ typedef struct {
     text_t
         body; /* of transport_send and transport_fetch; of others if the status is neither 200 nor 206: 64 KiB */
     uint64_t length; /* how long the body was, as far as it was read */
+    bool endless;    /* it did not say how long it is, and was cut off when it did not end */
     bool passes;     /* with status 0: trying again may help, */
     bool unknown;    /* or the host's name is not known */
     err_t why;
@@ -98,11 +101,8 @@ bool transport_fetch(const remote_place_t *place, uint64_t from, uint64_t to, in
 
 enum { TRANSFERS = 16 };
 
-typedef struct transport transport_t;
-
 /* One request that is under way, on a connection of its own. */
-typedef struct transfer transfer_t;
-struct transfer {
+typedef struct {
     /* What is done with bytes of a 200 or 206: how many were taken; TRANSFER_LATER: none, until transfer_go_on; any
      * other count than `size` ends the transfer. */
     size_t (*take)(void *context, remote_answer_t *answer, const uint8_t *bytes, size_t size);
@@ -112,13 +112,18 @@ struct transfer {
     bool moving, waits;
     void *easy, *lines; /* libcurl's */
     char trouble[256];
-};
+} transfer_t;
 #define TRANSFER_LATER ((size_t)-1)
+
+typedef struct transport {
+    void *multi;            /* libcurl's */
+    struct transport *next; /* of those that nobody uses */
+    transfer_t transfers[TRANSFERS];
+} transport_t;
 
 /* NULL: *err says why. */
 transport_t *transport_take(err_t *err);
 void transport_give(transport_t *transport); /* all of its transfers end */
-transfer_t *transport_at(transport_t *transport, size_t number);
 
 /* Begins a request. `take` and `context` are set. The request is overwritten. */
 bool transfer_begin(transport_t *transport, transfer_t *transfer, remote_request_t *request, err_t *err);
@@ -137,13 +142,14 @@ void transport_wait(transport_t *transport, int milliseconds);
 typedef struct {
     int64_t patience_ns; /* for how long without a byte */
     int64_t heard_ns;    /* since when there was none */
-    int64_t pause_ns, say_ns;
+    int64_t pause_ns;    /* before the next try */
+    int64_t
+        silent_ns; /* a transfer without a byte for this long is cut: at the next try it may be silent for longer */
     unsigned anew;
 } retry_t;
 
 void retry_begin(retry_t *retry, int64_t patience_ns);
-void retry_heard(retry_t *retry);             /* bytes have come: everything begins anew */
-int64_t retry_stall_ns(const retry_t *retry); /* a transfer without a byte for this long is cut */
+void retry_heard(retry_t *retry); /* bytes have come: everything begins anew */
 
 /* An answer that is not the wanted one. True: the request is to be sent again at *again_ns. False: *err says why not. */
 bool retry_judge(retry_t *retry, const remote_place_t *place, const remote_answer_t *answer,

@@ -22,6 +22,7 @@
 
 enum {
     MOST_THREADS = 16,
+    THREADS_FOR_OBJECTS = 8,
     CHAIN_BYTES =
         64 * 1024, /* little compared to any --memory, because its feeder may wait for a buffer meanwhile */
     LEAST_SEEK = 4 /* done windows that are worth a seek */
@@ -887,17 +888,20 @@ static void *work(void *context) {
     return NULL;
 }
 
-/* Counts pipes. Who fills several by turns would wait for ever at one that is not read, and so would we. */
-static size_t count_pipes(const feeder_options_t *options) {
+/* How many threads mostly wait: one for each pipe, since who fills several by turns would wait for ever at one that is not read,
+ * and so would we; and some for objects, whose server takes its time for each. */
+static size_t count_waiting(const feeder_options_t *options) {
     size_t count = 0;
-    for (size_t i = 0; i < options->piece_count; i++)
-        count += options->pieces[i].input->kind == INPUT_STREAM;
+    for (size_t i = 0; i < options->piece_count; i++) {
+        const input_file_t *file = options->pieces[i].input;
+        count += file->kind == INPUT_STREAM || (file->object && count < THREADS_FOR_OBJECTS);
+    }
     return count;
 }
 
 uint32_t feeder_threads(const feeder_options_t *options) {
-    const size_t cpus = (size_t)sysconf(_SC_NPROCESSORS_ONLN), pipes = count_pipes(options),
-                 most = pipes > cpus ? pipes : cpus,
+    const size_t cpus = (size_t)sysconf(_SC_NPROCESSORS_ONLN), waiting = count_waiting(options),
+                 most = waiting > cpus ? waiting : cpus,
                  useful = options->piece_count < most ? options->piece_count : most,
                  threads = options->limit != UINT64_MAX ? 1
                            : options->threads           ? options->threads
