@@ -185,6 +185,7 @@ TEST(header_lines) {
     expect_line(PARSED_DOCUMENT, yes, &dialect, "b,b");
     expect_line(PARSED_DOCUMENT, yes, &dialect, "b");
     refuse(yes, "b,c\n", "f.csv:1", "'a'");
+    assert_true(sniff(yes, "b,x,a\n1,2,3\n", 12, &dialect, &err)); /* x is reported each time */
     schema_destroy(yes);
 }
 
