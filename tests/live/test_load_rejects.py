@@ -45,6 +45,21 @@ class Kept(livetest.Case):
         self.assertEqual(3, self.load("--retry", "fixed")["loaded"])
         self.assertEqual(20 + 90, self.client.count(self.database, "results"))
 
+    def test_copies(self):
+        """--copies: each copy's reject is counted and kept, and is fixed by itself"""
+        text = rows(100, bad={7})
+        self.write("a.csv", text)
+        said = self.load("a.csv", "--copies", 2, status=2)
+        self.assertEqual((200, 198, 2), (said["read"], said["loaded"], said["rejected"]))
+        self.assertEqual(2, len(self.entries()))
+        kept = (self.folder / (self.database + ".results.rejects")).read_bytes()
+        bad, good = text.splitlines()[8], rows(100).splitlines()[8]
+        self.write("fixed", kept.replace(bad, good))
+        self.assertEqual(2, self.load("--retry", "fixed")["loaded"])
+        self.assertEqual(200, self.client.count(self.database, "results"))
+        self.assertEqual(0, self.load("a.csv", "--copies", 2)["read"])
+        self.verified("a.csv", "--copies", "2", "--retry", "fixed")
+
 
 class Limited(livetest.Case):
     def test_share_of_a_resume(self):
