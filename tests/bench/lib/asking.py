@@ -40,6 +40,7 @@ def overhead(lab, server, options):
     table = cost_table("Finding by _id, %d clients: CPU an operation" % CLIENTS, runs, [
         "%s finds of each client; both draw 1,000 _ids first" % figures.thousands(finds),
         figures.others_note(every(runs)), *reasons])
+    table.on_page(["client CPU, us/doc", "server CPU, us/doc"])
     more = figures.of_pairs(runs["tipple query"], runs["a loop over the driver"],
                             lambda a, b: a.client_each - b.client_each, scale=2e-6)
     return table, Target("the query runner: at most 2 us of CPU an operation more than a loop over the driver, 16 clients",
@@ -66,6 +67,7 @@ def sensors(lab, server, options):
     for size in sizes:
         table.add(size.partition("=")[2], *["%.1f σ %.1f" % (by[size, name]["docs_per_ms"], by[size, name]["docs_per_ms_sd"])
                                            for name in names])
+    table.on_page(rows=["1", "1000", table.rows[-1][0]])
     return table, by, sizes[-1]
 
 

@@ -92,6 +92,7 @@ def cost_table(title, runs, notes):
                   cell(lambda run: run.router_each, figures.micro, "router" in name),
                   cell(batch_size, figures.times), cell(least_busy, figures.percent),
                   figures.of_runs(each, lambda run: run.rate).n)
+    table.on_page(["documents/s", "client CPU, us/doc", "server CPU, us/doc"])
     return table
 
 
@@ -128,6 +129,7 @@ def ratio_table(runs):
             return cell(first, second, lambda a, b: a.rate / b.rate)
         table.add(name, rates(load, replay), "" if name == "one server" else rates(load, runs[ALONE]),
                   rates(mixed, replay), cell(mixed, replay, lambda a, b: a.server_cpu / b.server_cpu))
+    table.on_page(table.header[1:2])
     return table
 
 
@@ -171,6 +173,7 @@ def growth(lab, options):
         "%s MOT rows; 8 shards with %s of cache each; threads: one server %d, 8 shards %d" % (
             figures.thousands(options.rows), of_megabytes(options.cache, 8), alone.threads, many.threads),
         figures.others_note(every(runs)), *reasons])
+    table.on_page(["documents/s", "client CPU, us/doc", "more than one server's"])
     promise = "client CPU of a load with %d threads grows by at most %.2f us a document from 1 to 8 shards" % (
         many.threads, GROWTH * 1e6)
     return [table], [Target(promise, more_client(runs, name, base), figures.micro, most=GROWTH)]

@@ -178,6 +178,7 @@ def cost_table(title, runs, notes):
         else:
             cells.append(figures.of_runs(each, lambda run: run.peak_bytes).text(figures.mebibytes))
         table.add(name, *cells, rate.n)
+    table.on_page(table.header[1:4])
     return table
 
 
@@ -242,6 +243,7 @@ def load(lab, options):
     for peer in ("mongoimport", "pymongo"):
         candidates = [name for name in runs if name.startswith(peer)]
         names += [better(runs, candidates)] if candidates else []
+    table.on_page(rows=names)
     return Outcome([table, ratio_table(runs, names)], [
         cpu_target("client CPU of a load: at most 0.25 us a document, all in", runs["tipple load"], 0.25e-6),
         share_target("a load reaches 90 % of the replay ceiling or more", runs["tipple load"], runs[ceiling], 0.90)])
@@ -253,9 +255,9 @@ def replica(lab, options):
         loaders = Loaders(lab, server, options)
         runs, ceiling, notes = against_ceiling(loaders, {"tipple load": loaders.tipple}, options.rounds, majority=True)
     share = figures.of_pairs(runs["tipple load"], runs[ceiling], lambda a, b: a.rate / b.rate)
-    table = cost_table("Replica set of one member, majority and journal", runs, [
-        *notes, "every batch with w: majority, j: true",
-        "tipple load reaches %s of the ceiling" % share.text(figures.percent)])
+    reached = "tipple load reaches %s of the ceiling" % share.text(figures.percent)
+    table = cost_table("Replica set of one member, majority and journal", runs, [*notes, "every batch with w: majority, j: true", reached])
+    table.facts = [reached]
     return Outcome([table], [])
 
 
@@ -267,8 +269,8 @@ def gzip(lab, options):
         loaders.gzip()  # not measured: makes the files and warms the server up
         runs, reasons = interleave(options.rounds, contenders)
     more = figures.of_pairs(runs["gzip"], runs["plain"], lambda a, b: a.client_each - b.client_each, scale=0.12e-6)
-    table = cost_table("From gzip", runs, [
-        "%s rows; gzip costs %s us of client CPU more a document, pair by pair" % (
-            figures.thousands(options.rows), more.text(figures.micro)), figures.others_note(every(runs)), *reasons])
+    costs_more = "gzip costs %s us of client CPU more a document, pair by pair" % more.text(figures.micro)
+    table = cost_table("From gzip", runs, [figures.thousands(options.rows) + " rows", costs_more, figures.others_note(every(runs)), *reasons])
+    table.facts = [costs_more]
     return Outcome([table], [Target("from .gz: at most 0.12 us of client CPU a document more", more, figures.micro,
                                        most=0.12e-6)])

@@ -122,6 +122,7 @@ def times(value):
 class Table:
     def __init__(self, title, header, notes=()):
         self.title, self.header, self.rows, self.notes = title, header, [], list(notes)
+        self.columns, self.chosen, self.facts = None, None, []  # of the page: None is all
 
     def add(self, *cells):
         self.rows.append([str(cell) for cell in cells])
@@ -134,17 +135,32 @@ class Table:
         drawn.insert(1, "-" * len(drawn[0]))
         return "\n".join(["", self.title, ""] + drawn + self._notes("  "))
 
-    def markdown(self):
-        """For the page: without ranges, since what scatters says so itself, and with the number of runs below."""
-        count = len(self.header) - (self.header[-1] == "n")
-        runs = sorted({row[-1] for row in self.rows}) if count < len(self.header) else []
-        notes = self.notes + (["runs: " + " or ".join(runs)] if runs else [])
-        lines = ["| " + " | ".join(re.sub(r"^(~?-?\d.*?) \(.*\)$", r"\1", cell).replace("|", "\\|") for cell in line[:count]) + " |"
-                 for line in [self.header, ["---"] + ["---:"] * (count - 1)] + self.rows]
-        return "\n".join(["**%s**" % self.title, ""] + lines + ([""] + ["- " + note for note in notes] if notes else []))
+    def on_page(self, columns=None, rows=None, facts=()):
+        """The columns besides the first and the rows that the page shows, by name, and sentences below them."""
+        self.columns, self.chosen, self.facts = columns, rows, list(facts)
+
+    def markdown(self, titled=True):
+        """For the page: without ranges, since what scatters says so itself, and without the conditions of a run."""
+        shown = [at for at, name in enumerate(self.header) if name != "n" and (at == 0 or self.columns is None or name in self.columns)]
+        rows = [row for row in self.rows if self.chosen is None or row[0] in self.chosen]
+        lines = ["| " + " | ".join(_median(line[at]) for at in shown) + " |" for line in [self.header, *rows]]
+        lines.insert(1, "|---|" + "---:|" * (len(shown) - 1))
+        title = ["**%s**" % self.title, ""] if titled else []
+        return "\n".join(title + lines + ([""] + ["- " + fact for fact in self.facts] if self.facts else []))
 
     def _notes(self, mark):
         return [mark + note for note in self.notes]
+
+
+def _median(cell):
+    """A cell without its range or deviation."""
+    return re.sub(r"^(~?-?\d.*?) (\(.*\)|σ .*)$", r"\1", cell).replace("|", "\\|")
+
+
+def on_page(tables):
+    """The tables of one section of the page, with their titles where there are several."""
+    shown = [table for table in tables if table.chosen != []]
+    return "\n\n".join(table.markdown(len(shown) > 1) for table in shown)
 
 
 class Target:
@@ -173,9 +189,10 @@ class Target:
 
 def targets_table(targets, preliminary):
     """Targets that are not met; the others are counted."""
-    table = Table("Targets that are not met", ["target", "measured", ""])
+    table = Table("Targets that are not met", ["target that is not met", "measured", ""])
     for target in targets:
         if not target.verdict(preliminary).startswith(("met", "every run")):
             table.add(target.promise, target.text, target.verdict(preliminary))
     table.notes.append("%d of %d targets are met" % (len(targets) - len(table.rows), len(targets)))
+    table.on_page(facts=table.notes)
     return table

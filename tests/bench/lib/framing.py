@@ -38,6 +38,7 @@ def framing(lab, options):
     table = cost_table("Frames, from Python", runs, [
         "%s rows of %d columns of pyarrow (pandas: of its own frame); wide: %d columns, a 20th of the rows; the call alone, without imports" % (
             figures.thousands(options.rows), FEW, MANY), figures.others_note(every(runs)), *reasons, *more])
+    table.on_page(["documents/s", "client CPU, us/doc", "peak memory, MiB"])
     load, write = runs["tipple.load"], runs["pymongoarrow.write"]
 
     def rates(first, second):

@@ -56,6 +56,7 @@ def remote(lab, options):
         "%s rows, %d MB; %d objects with %s rows; server CPU is that of nginx, too" % (
             figures.thousands(options.rows), rows.stat().st_size / 1e6, count, figures.thousands(of_objects)),
         figures.others_note(every(runs)), *reasons])
+    table.on_page(rows=[])
     ratios = Table("What an object costs beyond a file", ["", "measured", "target", "n"])
     targets = []
     for promise, ratio, unit, bound in (

@@ -45,8 +45,9 @@ def parse_and_encode(lab, options, format, files, what):
     generated = figures.of_runs(runs.pop("generate"), lambda run: run.rate)
     table = Table("Parse and encode, one core (tipple parse --emit none, the whole process)",
                   [what, "CPU, ns/row", "of that user", "MB/s", "bytes/row", "rows", "n"],
-                  ["from the page cache", "generate writes %s rows/s" % generated.text(figures.thousands),
-                   figures.others_note(every(runs)), *reasons])
+                  ["from the page cache", figures.others_note(every(runs)), *reasons])
+    table.on_page(["CPU, ns/row", "MB/s"], facts=["generate writes %s rows/s" % generated.text(figures.thousands)])
+    table.notes += table.facts
     cpu, speed = {}, {}
     for name, each in runs.items():
         path, rows = files[name]
@@ -72,6 +73,7 @@ def memory(lab, options, format="mot"):
     targets, table = [], Table(
         "Peak memory: a stream of %s %s rows from a pipe, 16 threads" % (figures.thousands(options.rows), format),
         ["--memory", "peak, MiB", "documents/s", "client CPU, us/doc", "n"])
+    table.on_page(["peak, MiB"])
     runs, options.threads = {}, 16
     with lab.server(options.cache) as server:
         loaders = Loaders(lab, server, options, format)

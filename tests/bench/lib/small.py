@@ -35,6 +35,8 @@ def files(lab, options):
     table = cost_table("Many small files of %d rows" % ROWS, runs, [figures.others_note(every(runs)), *reasons])
     cost = Table("What a file costs beyond its bytes", ["", "time, us", "client CPU, us", "server CPU, us", "n"],
                  ["against one file with the same bytes, in the same round"])
+    table.on_page(rows=[])
+    cost.on_page(["time, us", "client CPU, us"])
     targets = []
     for name, (_, whole) in many.items():
         def more(function, name=name, whole=whole):

@@ -39,6 +39,8 @@ def storage(lab, options):
                     add_indexes(built, kind, runs["snappy"])
     alone.notes[:0] = ["%s MOT rows, %s weather records; the scan is a $group" % (
         figures.thousands(options.rows), figures.thousands(rows_of("isd", options))), figures.others_note(everything)]
+    for table in (alone, replicated):
+        table.on_page(COLUMNS[1:4])
     return Outcome([alone, replicated, built], [])
 
 
