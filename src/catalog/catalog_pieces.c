@@ -32,11 +32,28 @@ static bool refuse_gone(err_t *err) {
                    "start over with --drop");
 }
 
-/* Reads these entries, all of which must be there. */
-static bool read_some(store_t *store, uint32_t *ordinals, size_t count, entries_t *entries, err_t *err) {
+/* Reads these entries into the ledger, a page at a time. whole: they are all of our inputs; else all must be there. */
+static bool read_into(store_t *store, ledger_t *ledger, uint32_t *ordinals, size_t count, bool whole,
+                      int64_t now_ns, err_t *err) {
     const size_t asked = sort_ordinals(ordinals, count);
-    return store_read_all(store, ordinals, asked, entries, err) &&
-           (entries->count == asked || refuse_gone(err));
+    uint64_t from = store->live_from;
+    size_t found = 0;
+    bool ok = true, more = ledger_begin_reading(ledger, now_ns, err);
+    if (!more)
+        return false;
+    while (more) {
+        entries_t page = {0};
+        err_t later;
+        if (!store->read_entries(store, &from, ordinals, asked, &page, &more, ok ? err : &later))
+            ok = more = false;
+        found += page.count;
+        ledger_note_removed(ledger, &page);
+        ok = ok && ledger_read(ledger, &page, err);
+        entries_free(&page);
+    }
+    if (ok && !whole)
+        return found == asked || refuse_gone(err);
+    return ok && ledger_has_read_all(ledger, err);
 }
 
 bool catalog_look_at_loads(const catalog_t *catalog, ledger_t *ledger, err_t *err) {
@@ -57,11 +74,9 @@ static bool is_asked_for(const ledger_t *ledger, const ledger_input_t *input, as
     return is;
 }
 
-/* Reads these entries into the ledger. */
+/* Reads the entries of these inputs into the ledger. */
 static bool read_inputs(store_t *store, ledger_t *ledger, asked_for_t what, int64_t since_ns, int64_t now_ns,
                         err_t *err) {
-    const bool whole = what == UNSETTLED;
-    entries_t entries = {0};
     size_t count = 0;
     uint32_t *ordinals = malloc((ledger->input_count + 1) * sizeof *ordinals);
     if (!ordinals)
@@ -69,13 +84,9 @@ static bool read_inputs(store_t *store, ledger_t *ledger, asked_for_t what, int6
     for (size_t i = 0; i < ledger->input_count; i++)
         if (is_asked_for(ledger, &ledger->inputs[i], what, since_ns))
             ordinals[count++] = ledger->inputs[i].entry.ordinal;
-    bool ok = true;
-    if (count || whole)
-        ok = (whole ? store_read_all(store, ordinals, sort_ordinals(ordinals, count), &entries, err)
-                    : read_some(store, ordinals, count, &entries, err)) &&
-             ledger_read(ledger, &entries, whole, now_ns, err);
+    const bool whole = what == UNSETTLED;
+    const bool ok = (!count && !whole) || read_into(store, ledger, ordinals, count, whole, now_ns, err);
     free(ordinals);
-    entries_free(&entries);
     return ok;
 }
 
@@ -97,13 +108,15 @@ bool catalog_confirm(const catalog_t *catalog, ledger_t *ledger, bool in_any_cas
 /* Takes numbers for the text by which inputs have grown. */
 static bool number_takes(store_t *store, take_t *takes, size_t count, err_t *err) {
     for (size_t i = 0; i < count; i++) {
-        uint64_t unit, ordinal, bytes = takes[i].extent.length;
-        if (!bytes)
+        extent_t *extent = takes[i].anew ? &takes[i].anew->extent : NULL;
+        uint64_t unit, ordinal;
+        if (!extent || !extent->length)
             continue;
-        if (!store_take_numbers(store, 0, (bytes + RECORD_ID_EXTENT_UNIT - 1) / RECORD_ID_EXTENT_UNIT, 0,
+        if (!store_take_numbers(store, 0,
+                                (extent->length + RECORD_ID_EXTENT_UNIT - 1) / RECORD_ID_EXTENT_UNIT, 0,
                                 &unit, &ordinal, err))
             return false;
-        takes[i].extent.base = unit * RECORD_ID_EXTENT_UNIT;
+        extent->base = unit * RECORD_ID_EXTENT_UNIT;
     }
     return true;
 }
@@ -115,7 +128,6 @@ bool catalog_take(const catalog_t *catalog, ledger_t *ledger, const work_t *only
     take_t *takes = NULL;
     size_t count = 0;
     uint64_t changed;
-    entries_t entries = {0};
     bool ok = ledger_choose(ledger, only, least, most_bytes, &takes, &count, err) &&
               number_takes(store, takes, count, err);
     entry_change_t *changes = malloc((count + 1) * sizeof *changes);
@@ -128,12 +140,12 @@ bool catalog_take(const catalog_t *catalog, ledger_t *ledger, const work_t *only
     ledger->writes++;
     /* read after the take, so that what the former owner wrote in between is seen */
     ok = ok && store->change_entries(store, changes, count, &changed, err) &&
-         read_some(store, ordinals, count, &entries, err) &&
-         ledger_taken(ledger, takes, count, &entries, now_ns, err);
+         read_into(store, ledger, ordinals, count, false, now_ns, err);
+    if (ok)
+        ledger_taken(ledger, takes, count);
     takes_free(takes, count);
     free(changes);
     free(ordinals);
-    entries_free(&entries);
     return ok;
 }
 
@@ -180,12 +192,8 @@ bool catalog_extend(const catalog_t *catalog, ledger_t *ledger, work_t *work, ui
         if (!store->change_entries(store, &change, 1, &changed, err))
             return false;
         /* the extent that is there counts, whichever load wrote it */
-        entries_t entries = {0};
         uint32_t asked = entry->ordinal;
-        bool ok =
-            read_some(store, &asked, 1, &entries, err) && ledger_read(ledger, &entries, false, now_ns, err);
-        entries_free(&entries);
-        if (!ok)
+        if (!read_into(store, ledger, &asked, 1, false, now_ns, err))
             return false;
     }
 }

@@ -49,7 +49,11 @@ static void begin(lab_t *lab) {
     entry->pieces->owner = change->new_owner;
     entry->pieces->epoch = change->new_epoch;
     entry->pieces->generation = change->new_generation;
-    assert_true(ledger_taken(&lab->ledger, takes, count, &lab->catalog, 0, &err));
+    entries_t read = {0};
+    assert_true(entry_copy(entries_add(&read, &err), entry, &err));
+    assert_true(ledger_begin_reading(&lab->ledger, 0, &err) && ledger_read(&lab->ledger, &read, &err));
+    ledger_taken(&lab->ledger, takes, count);
+    entries_free(&read);
     takes_free(takes, count);
 }
 

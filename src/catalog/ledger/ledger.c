@@ -82,6 +82,7 @@ void ledger_free(ledger_t *ledger) {
         entry_free(&ledger->inputs[i].entry);
     free(ledger->works);
     free(ledger->order);
+    free(ledger->by_ordinal);
     free(ledger->inputs);
     liveness_free(&ledger->liveness);
 }
@@ -296,14 +297,15 @@ static bool is_begun_anew(const ledger_t *ledger, const work_t *work, const piec
 }
 
 /* What we know of a piece of ours is newer than what was read, and stays. */
-static bool keep_own_progress(ledger_t *ledger, const ledger_input_t *input, entry_t *read, err_t *err) {
+static void keep_own_progress(const ledger_t *ledger, const ledger_input_t *input, entry_t *read) {
     for (size_t i = 0; i < input->work_count; i++) {
         const work_t *work = &ledger->works[input->first_work + i];
-        if ((work->state == WORK_OURS || is_begun_anew(ledger, work, &read->pieces[work->piece])) &&
-            !piece_copy(&read->pieces[work->piece], &input->entry.pieces[work->piece], err))
-            return false;
+        piece_t *own = ledger_piece(ledger, work), *other = &read->pieces[i], newer = *own;
+        if (work->state != WORK_OURS && !is_begun_anew(ledger, work, other))
+            continue;
+        *own = *other;
+        *other = newer;
     }
-    return true;
 }
 
 /* True if our write that completed the piece was made, although its reply was lost or said otherwise. */
@@ -312,7 +314,8 @@ static bool was_completed_by_us(const ledger_t *ledger, const work_t *work, cons
            reads_complete(ledger, work, read);
 }
 
-static bool read_entry(ledger_t *ledger, ledger_input_t *input, const entry_t *read, err_t *err) {
+/* Of the entry that was read only the ordinal is left. */
+static bool read_entry(ledger_t *ledger, ledger_input_t *input, entry_t *read, err_t *err) {
     if (read->removed)
         return err_set(err, STATUS_SERVER,
                        "%s was removed from the catalog by another command while it was loaded: run the same "
@@ -339,13 +342,10 @@ static bool read_entry(ledger_t *ledger, ledger_input_t *input, const entry_t *r
             work->confirmed_ns = ledger->asked_ns;
         }
     }
-    entry_t copy = {0};
-    if (!entry_copy(&copy, read, err) || !keep_own_progress(ledger, input, &copy, err)) {
-        entry_free(&copy);
-        return false;
-    }
+    keep_own_progress(ledger, input, read);
     entry_free(&input->entry);
-    input->entry = copy;
+    input->entry = *read;
+    *read = (entry_t){.ordinal = input->entry.ordinal};
     input->read_number = ledger->readings;
     if (another_version && !relate(ledger, input, err))
         return false;
@@ -355,25 +355,56 @@ static bool read_entry(ledger_t *ledger, ledger_input_t *input, const entry_t *r
     return true;
 }
 
-/* Notes it of all inputs, because what this load has sent of a removed input may arrive after the removal. */
-static void note_removed(ledger_t *ledger, const entries_t *entries) {
-    for (size_t i = 0; i < ledger->input_count; i++) {
-        const entry_t *read = entries_find(entries, ledger->inputs[i].entry.ordinal);
-        ledger->inputs[i].removed |= read && read->removed;
+static int by_ordinal(const void *a, const void *b, void *context) {
+    const ledger_input_t *inputs = context;
+    const uint32_t left = inputs[*(const size_t *)a].entry.ordinal,
+                   right = inputs[*(const size_t *)b].entry.ordinal;
+    return (left > right) - (left < right);
+}
+
+/* NULL: the entry is not of our inputs. */
+static ledger_input_t *input_of(ledger_t *ledger, uint32_t ordinal) {
+    const size_t *sorted = ledger->by_ordinal;
+    const size_t at = SEARCH_FIRST(ledger->sorted, i, ledger->inputs[sorted[i]].entry.ordinal < ordinal);
+    ledger_input_t *input = at < ledger->sorted ? &ledger->inputs[sorted[at]] : NULL;
+    return input && input->entry.ordinal == ordinal ? input : NULL;
+}
+
+bool ledger_begin_reading(ledger_t *ledger, int64_t asked_ns, err_t *err) {
+    const size_t count = ledger->input_count;
+    if (ledger->sorted < count) {
+        if (!GROW(ledger->by_ordinal, ledger->by_ordinal_room, count, err))
+            return false;
+        for (; ledger->sorted < count; ledger->sorted++)
+            ledger->by_ordinal[ledger->sorted] = ledger->sorted;
+        qsort_r(ledger->by_ordinal, count, sizeof *ledger->by_ordinal, by_ordinal, ledger->inputs);
+    }
+    ledger->asked_ns = asked_ns;
+    ledger->readings++;
+    return true;
+}
+
+void ledger_note_removed(ledger_t *ledger, const entries_t *entries) {
+    for (size_t i = 0; i < entries->count; i++) {
+        ledger_input_t *input = input_of(ledger, entries->entries[i].ordinal);
+        if (input)
+            input->removed |= entries->entries[i].removed;
     }
 }
 
-bool ledger_read(ledger_t *ledger, const entries_t *entries, bool whole, int64_t asked_ns, err_t *err) {
-    ledger->asked_ns = asked_ns;
-    ledger->readings++;
+bool ledger_read(ledger_t *ledger, entries_t *entries, err_t *err) {
+    bool ok = true;
+    for (size_t i = 0; ok && i < entries->count; i++) {
+        ledger_input_t *input = input_of(ledger, entries->entries[i].ordinal);
+        ok = !input || read_entry(ledger, input, &entries->entries[i], err);
+    }
+    return ok;
+}
+
+bool ledger_has_read_all(const ledger_t *ledger, err_t *err) {
     for (size_t i = 0; i < ledger->input_count; i++) {
-        ledger_input_t *input = &ledger->inputs[i];
-        const entry_t *read = entries_find(entries, input->entry.ordinal);
-        if (read && !read_entry(ledger, input, read, err)) {
-            note_removed(ledger, entries);
-            return false;
-        }
-        if (!read && whole && !ledger_is_settled(ledger, input))
+        const ledger_input_t *input = &ledger->inputs[i];
+        if (input->read_number != ledger->readings && !ledger_is_settled(ledger, input))
             return err_set(err, STATUS_SERVER,
                            "the catalog's entry of %s is gone: somebody removed or changed the catalog while "
                            "it was loaded; start over with --drop",

@@ -151,6 +151,8 @@ typedef struct {
     size_t input_count, input_room;
     work_t *works;
     size_t work_count, work_room;
+    size_t *by_ordinal; /* the first `sorted` inputs, to find that of an entry */
+    size_t sorted, by_ordinal_room;
     size_t *order; /* the works by numbers in the catalog (ledger_put_in_order); NULL: any order will do */
     size_t order_from;    /* all works before it in the order are DONE */
     size_t first_open;    /* no piece before it is OPEN, OTHERS or CHECK */
@@ -184,9 +186,15 @@ bool ledger_put_in_order(ledger_t *ledger, err_t *err);
 
 /* ---- what was read ---- */
 
-/* Takes in entries that were read after everything that we had written before: those of all our inputs (whole; inputs
- * that are settled may be missing), or some. False: status 5 if an input has changed, status 4 if an entry is gone. */
-bool ledger_read(ledger_t *ledger, const entries_t *entries, bool whole, int64_t asked_ns, err_t *err);
+/* Begins a reading of all our inputs, or of some: of entries that are read after everything that we had written before. */
+bool ledger_begin_reading(ledger_t *ledger, int64_t asked_ns, err_t *err);
+/* Moves entries of the reading into the ledger. False: status 5 if an input has changed, status 4 if it was removed. */
+bool ledger_read(ledger_t *ledger, entries_t *entries, err_t *err);
+/* Call it with all entries of the reading, also after a failure, and before they are moved: what this load has sent of a removed
+ * input may arrive after the removal. */
+void ledger_note_removed(ledger_t *ledger, const entries_t *entries);
+/* After a reading of all our inputs, of which those that are settled may be missing. False: status 4, an entry is gone. */
+bool ledger_has_read_all(const ledger_t *ledger, err_t *err);
 
 /* ---- taking ---- */
 
@@ -205,13 +213,18 @@ typedef struct {
 bool portion_has_room(const portion_t *portion, size_t group, size_t piece, uint64_t bytes);
 void portion_add(portion_t *portion, size_t group, uint64_t bytes);
 
-/* A piece that we want, as a conditional change. The change points into the other fields. */
+/* What a take changes beyond the owner of a piece that no load has begun. */
 typedef struct {
-    size_t work;
-    entry_change_t change;
     piece_t progress; /* the piece's new progress, if the change sets it */
     version_t version;
     extent_t extent; /* length != 0: the base is not filled in yet */
+} taken_anew_t;
+
+/* A piece that we want, as a conditional change. */
+typedef struct {
+    size_t work;
+    entry_change_t change;
+    taken_anew_t *anew; /* the change points into it; NULL: into nothing */
 } take_t;
 
 /* Chooses the next portion of pieces that may be taken; only: this one alone, or NULL. The caller frees them by
@@ -220,10 +233,9 @@ bool ledger_choose(ledger_t *ledger, const work_t *only, size_t least, uint64_t 
                    size_t *count, err_t *err);
 void takes_free(take_t *takes, size_t count);
 
-/* Finds out which pieces are ours. Call it after the takes were sent, whatever the reply was, with entries read after
- * that. */
-bool ledger_taken(ledger_t *ledger, const take_t *takes, size_t count, const entries_t *entries,
-                  int64_t asked_ns, err_t *err);
+/* Finds out which pieces are ours. Call it after the takes were sent, whatever the reply was, and their entries were read
+ * after that. */
+void ledger_taken(ledger_t *ledger, const take_t *takes, size_t count);
 
 /* The next piece that is OURS (or CHECK) and was not handed out yet, or NULL. */
 work_t *ledger_hand_out(ledger_t *ledger);

@@ -30,17 +30,18 @@ static uint64_t more_room(const ledger_input_t *input, uint64_t end) {
 
 /* Makes a new version of a grown input. Its last block may have grown and does not count as done any more. */
 static bool take_as_grown(const ledger_input_t *input, const piece_t *piece, take_t *take, err_t *err) {
-    piece_t *progress = &take->progress;
-    take->version = input->seen;
-    take->version.torn = (torn_t){0};
-    take->version.completed_ns = 0;
+    taken_anew_t *anew = take->anew;
+    piece_t *progress = &anew->progress;
+    anew->version = input->seen;
+    anew->version.torn = (torn_t){0};
+    anew->version.completed_ns = 0;
     take->change.version = input->entry.version;
-    take->change.new_version = &take->version;
+    take->change.new_version = &anew->version;
     take->change.new_key = input->key;
     const uint64_t end = entry_extents_end(&input->entry);
     if (input->text_end > end) {
-        take->extent = (extent_t){.start = end, .length = more_room(input, end)};
-        take->change.extent = &take->extent;
+        anew->extent = (extent_t){.start = end, .length = more_room(input, end)};
+        take->change.extent = &anew->extent;
         take->change.extent_at = input->entry.extent_count;
         take->change.no_extent_yet = true;
     }
@@ -74,13 +75,17 @@ static bool fill_take(const ledger_t *ledger, size_t number, take_t *take, err_t
         return true;
     if (!piece->epoch && !grown) { /* no load has begun it, so there is nothing to believe */
         take->change.new_generation = ledger->options.generation;
-    } else if (!ledger_believes(ledger, work)) {
-        take->progress = (piece_t){.from = piece->from,
-                                   .to = piece->to,
-                                   .generation = ledger->options.generation,
-                                   .dialect = dialect_for(ledger, piece),
-                                   .bad_value = piece->bad_value};
-        take->change.progress = &take->progress;
+        return true;
+    }
+    if (!(take->anew = calloc(1, sizeof *take->anew)))
+        return err_memory(err, sizeof *take->anew);
+    if (!ledger_believes(ledger, work)) {
+        take->anew->progress = (piece_t){.from = piece->from,
+                                         .to = piece->to,
+                                         .generation = ledger->options.generation,
+                                         .dialect = dialect_for(ledger, piece),
+                                         .bad_value = piece->bad_value};
+        take->change.progress = &take->anew->progress;
         /* an earlier version may have been loaded from another file than the one here */
         take->change.uncompletes = last ? (uint32_t)input->entry.version_count : 0;
     }
@@ -88,8 +93,11 @@ static bool fill_take(const ledger_t *ledger, size_t number, take_t *take, err_t
 }
 
 void takes_free(take_t *takes, size_t count) {
-    for (size_t i = 0; i < count; i++)
-        piece_free(&takes[i].progress);
+    for (size_t i = 0; i < count; i++) {
+        if (takes[i].anew)
+            piece_free(&takes[i].anew->progress);
+        free(takes[i].anew);
+    }
     free(takes);
 }
 
@@ -108,36 +116,21 @@ bool ledger_choose(ledger_t *ledger, const work_t *only, size_t least, uint64_t 
                                                        ledger->works[ledger->first_open].state == WORK_OURS))
         ledger->first_open++;
     for (size_t i = ledger->first_open; i < ledger->work_count; i++) {
-        const work_t *work = &ledger->works[i];
+        work_t *work = &ledger->works[i];
         const size_t group = ledger->inputs[work->input].group;
         if (!portion_has_room(&portion, group, work->piece, cost(ledger, work)))
             break;
         if (!ledger_may_take(ledger, work) || (only && work != only))
             continue;
-        if (!GROW(*takes, room, *count + 1, err) || !fill_take(ledger, i, &(*takes)[*count], err))
+        if (!GROW(*takes, room, *count + 1, err) || !fill_take(ledger, i, &(*takes)[(*count)++], err))
             return false;
-        ++*count;
+        ledger_forget(work);
         portion_add(&portion, group, cost(ledger, work));
-    }
-    /* the array may have moved: set pointers into it now */
-    for (size_t i = 0; i < *count; i++) {
-        take_t *take = &(*takes)[i];
-        if (take->change.progress)
-            take->change.progress = &take->progress;
-        if (take->change.new_version)
-            take->change.new_version = &take->version;
-        if (take->change.extent)
-            take->change.extent = &take->extent;
     }
     return true;
 }
 
-bool ledger_taken(ledger_t *ledger, const take_t *takes, size_t count, const entries_t *entries,
-                  int64_t asked_ns, err_t *err) {
-    for (size_t i = 0; i < count; i++)
-        ledger_forget(&ledger->works[takes[i].work]);
-    if (!ledger_read(ledger, entries, false, asked_ns, err))
-        return false;
+void ledger_taken(ledger_t *ledger, const take_t *takes, size_t count) {
     for (size_t i = 0; i < count; i++) {
         work_t *work = &ledger->works[takes[i].work];
         piece_t *piece = ledger_piece(ledger, work);
@@ -155,7 +148,6 @@ bool ledger_taken(ledger_t *ledger, const take_t *takes, size_t count, const ent
             work->again &= believed; /* else it has begun anew */
         }
     }
-    return true;
 }
 
 work_t *ledger_hand_out(ledger_t *ledger) {
