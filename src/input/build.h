@@ -99,6 +99,7 @@ bool identify_file(identifier_t *by, const char *path, origin_t *origin, input_f
 
 /* What stands for an object where files are told apart by device and inode. */
 struct stat identify_object(const char *url);
+struct stat identify_status(const input_file_t *file); /* the same of a file that was identified */
 
 /* Identifies the files under these paths, in several threads. Those that it cannot identify are not `known`. False: a server of
  * objects cannot be reached, as *like->err says. */

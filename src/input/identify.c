@@ -124,12 +124,6 @@ static void set_bound(const origin_t *origin, input_file_t *file) {
         file->text_bound = size * EXPANDS;
 }
 
-/* Sets the head of a text of UTF-8 whose lines end with LF; other texts become that when they are read. */
-static void set_head(input_file_t *file, const uint8_t *text, size_t length, bool whole) {
-    if (magic_of(text, length)->is == MAGIC_TEXT && !magic_of_cr_lines(text, length))
-        file->head = (input_head_t){text, (uint32_t)length, whole};
-}
-
 bool identify_head(identifier_t *by, const origin_t *origin, input_file_t *file, const uint8_t *head,
                    size_t size, magic_place_t place, magic_is_t *is) {
     const magic_t *magic = magic_of(head, size);
@@ -138,7 +132,7 @@ bool identify_head(identifier_t *by, const origin_t *origin, input_file_t *file,
     file->kind = magic->kind;
     file->cr_lines = file->kind == INPUT_PLAIN && magic_of_cr_lines(head, size);
     if (by->keep && *is == MAGIC_TEXT && !file->cr_lines)
-        set_head(file, head, kept, kept == file->disk_bytes);
+        file->head = (input_head_t){head, (uint32_t)kept, kept == file->disk_bytes};
     set_bound(origin, file);
     return magic_accept(magic, place, file->name, by->err);
 }
@@ -155,8 +149,9 @@ bool identify_text(identifier_t *by, const origin_t *origin, input_file_t *file,
     *is = magic_of(by->text, length < MAGIC_BYTES ? length : MAGIC_BYTES)->is;
     if (*is == MAGIC_UTF16)
         file->text_bound = utf8_bound(file->text_bound);
-    if (by->keep && *is == MAGIC_TEXT && (whole || length == most)) /* else the text is damaged */
-        set_head(file, by->text, length, whole);
+    const bool as_read = magic_of(by->text, length)->is == MAGIC_TEXT && !magic_of_cr_lines(by->text, length);
+    if (by->keep && as_read && (whole || length == most)) /* else the text is damaged */
+        file->head = (input_head_t){by->text, (uint32_t)length, whole};
     if (why.status == STATUS_HOST)
         *by->err = why;
     return why.status != STATUS_HOST;
@@ -204,6 +199,10 @@ static bool identify_opened(identifier_t *by, const origin_t *origin, input_file
 /* An object has a device of its own, and a number for its name. */
 struct stat identify_object(const char *url) {
     return (struct stat){.st_dev = OBJECTS, .st_ino = XXH3_64bits(url, strlen(url)), .st_mode = S_IFREG};
+}
+
+struct stat identify_status(const input_file_t *file) {
+    return (struct stat){.st_dev = file->device, .st_ino = file->inode, .st_mode = S_IFREG};
 }
 
 /* Sees the object that a URL names, or opens the file. */

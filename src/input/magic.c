@@ -59,7 +59,10 @@ static bool is_bson(const uint8_t *head, size_t size) {
 static bool is_of_rejects(const uint8_t *head, size_t size) {
     char ascii[1 + MAGIC_BYTES + 1] = "\n";
     size_t length = 1;
-    for (size_t at = 0; at < size && at < MAGIC_BYTES; at++)
+    size = size < MAGIC_BYTES ? size : MAGIC_BYTES;
+    if (!memchr(head, '#', size))
+        return false;
+    for (size_t at = 0; at < size; at++)
         if (head[at] && head[at] < 0x80)
             ascii[length++] = (char)head[at];
     return strstr(ascii, "\n" MAGIC_REJECT_WORDS) || strstr(ascii, "\n" MAGIC_REJECT_MARK);

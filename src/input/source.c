@@ -29,6 +29,7 @@ struct source {
     uint64_t disk_before; /* what the stream of a compressed archive had taken when this member was opened */
     bool over;            /* the end or a fault was reached: nothing more is read */
     bool faulty;
+    bool lent;     /* its file stays open when it is closed */
     bool unopened; /* so far only what the input keeps of its text was given out */
     bool utf16;    /* of the unpacked text */
     bool cr_lines; /* CR alone ends its lines: each becomes an LF */
@@ -59,7 +60,8 @@ static uint64_t position_of(const source_t *source) {
 bool source_is_unchanged(const source_t *source, err_t *err) {
     const input_file_t *file = source->file;
     struct stat status;
-    if (file->kind == INPUT_STREAM || source->unopened)
+    const bool is_compared = source->over && !source->faulty; /* when its end was read */
+    if (file->kind == INPUT_STREAM || source->unopened || is_compared)
         return true;
     if (file->object) /* each answer of its server was looked at */
         return true;
@@ -146,11 +148,13 @@ static bool open_source(source_t *source, bool is_archive, int fd, err_t *err) {
         ok = go_to_member(source, err);
     else if (fd < 0)
         ok = open_origin(source, err);
-    else if ((feed->origin.fd = fcntl(fd, F_DUPFD_CLOEXEC, 0)) < 0)
-        ok = fault_system(err, source->name, errno);
+    else
+        feed->origin.fd = fd;
+    source->lent = fd >= 0;
     feed->pool = source->kit->pool;
     feed->most = source->kit->looks ? PEEK : 0;
-    return ok && source_is_unchanged(source, err) && (is_stream || choose_decoder(source, file->kind, err));
+    return ok && (source->lent || source_is_unchanged(source, err)) &&
+           (is_stream || choose_decoder(source, file->kind, err));
 }
 
 static source_t *new_opened(source_kit_t *kit, const input_file_t *file, bool is_archive, int fd,
@@ -242,11 +246,11 @@ static size_t decode(source_t *source, uint8_t *out, size_t size) {
     source->decoded += got;
     if (done == DECODE_MORE)
         return got;
-    source->over = true;
     if (source->feed.failed)
         source->fault = source->feed.fault;
     err_t change;
     const bool changed = !source_is_unchanged(source, &change);
+    source->over = true;
     if (changed)
         source->fault = change;
     source->faulty = done == DECODE_FAULT || source->feed.failed || changed;
@@ -423,7 +427,8 @@ void source_close(source_t *source) {
     if (source->decoder)
         source->decoder->close(source->decoder);
     feed_free(&source->feed);
-    origin_close(&source->feed.origin);
+    if (!source->lent)
+        origin_close(&source->feed.origin);
     free(source->left);
     source_close(source->own.archive);
     free(source);

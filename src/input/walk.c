@@ -346,7 +346,9 @@ static bool walk(build_t *build, const char *path, bool in_walk) {
     const bool is_stdin = strcmp(path, "-") == 0;
     if (remote_is(path))
         return add_url(build, path, in_walk);
-    if (is_stdin ? stdin_tells(&status) : stat(path, &status) == 0)
+    if (build->identified)
+        status = identify_status(&build->identified->file);
+    if (build->identified || (is_stdin ? stdin_tells(&status) : stat(path, &status) == 0))
         return add_existing(build, path, &status, in_walk);
     const int error = errno;
     if (is_stdin)

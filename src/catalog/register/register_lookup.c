@@ -373,8 +373,8 @@ static bool go_on(const wanted_t *wanted, file_place_t *place) {
 }
 
 const entry_t *register_next_of_file(const matching_t *m, size_t number, file_place_t *place) {
-    const asked_t *own = own_file(m, number);
-    if (own->is != A_FILE)
+    const asked_t *own = m->count ? own_file(m, number) : NULL;
+    if (!own || own->is != A_FILE)
         return NULL;
     const standing_files_t *files = list_files(m);
     for (bool begins = !place->member;; begins = true) {

@@ -351,8 +351,8 @@ static changed_t find_changed(const matching_t *m, size_t number) {
     at = 0;
     /* a link may lead elsewhere by now; and if the content is somewhere else, this name is another file's now */
     while (
-        !changed.of_name && !wanted->by_name && !wanted->replaced && !is_by_link(m, wanted->name) &&
-        (changed.of_name = register_next_of_further_name(m, wanted, &at)) &&
+        !changed.of_name && !wanted->by_name && !wanted->replaced && m->further_count &&
+        !is_by_link(m, wanted->name) && (changed.of_name = register_next_of_further_name(m, wanted, &at)) &&
         (register_stands_content(m, changed.of_name) || register_stands_further(m, number, changed.of_name)))
         changed.of_name = NULL;
     file_place_t place = {.member = NULL};

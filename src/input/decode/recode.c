@@ -30,6 +30,8 @@ utf16_order_t decoder_utf16_order(const uint8_t *head, size_t size) {
     size = size < UTF16_SAMPLE ? size : UTF16_SAMPLE;
     if (size >= 2 && head[0] + head[1] == 0xFF + 0xFE)
         return head[0] == 0xFF ? UTF16_LITTLE : head[0] == 0xFE ? UTF16_BIG : UTF16_NONE;
+    if (!memchr(head, 0, size))
+        return UTF16_NONE;
     for (size_t i = 0; i < size; i++)
         nuls[i % 2] += !head[i];
     for (size_t i = 0; size >= 4 && i < 2; i++)
