@@ -183,7 +183,7 @@ bool catalog_refuse_lost(const catalog_settings_t *settings, err_t *err) {
 
 bool catalog_refuse_removed(const char *name, err_t *err) {
     return err_set(err, STATUS_SERVER,
-                   "somebody removed the catalog of %s while it was loaded: start over with --drop", name);
+                   "the catalog of %s was removed while it was loaded: start over with --drop", name);
 }
 
 bool catalog_bind(store_t *store, const catalog_settings_t *settings, err_t *err) {
@@ -243,7 +243,7 @@ bool catalog_check_collection(store_t *store, const catalog_settings_t *settings
     if (!ok)
         return false;
     return same || err_set(err, STATUS_SERVER,
-                           "the catalog of %s was removed or changed by somebody while it was loaded: run "
+                           "the catalog of %s was removed or changed while it was loaded: run "
                            "the same command again, or start over with --drop",
                            settings->name);
 }

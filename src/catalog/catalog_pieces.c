@@ -28,7 +28,7 @@ static size_t sort_ordinals(uint32_t *ordinals, size_t count) {
 
 static bool refuse_gone(err_t *err) {
     return err_set(err, STATUS_SERVER,
-                   "the catalog of the collection was removed or changed by somebody while it was loaded: "
+                   "the catalog of the collection was removed or changed while it was loaded: "
                    "start over with --drop");
 }
 

@@ -20,7 +20,7 @@ static bool read_entries(removing_t *removing, err_t *err) {
     return store_read_all(removing->store, removing->ordinals, removing->count, &removing->entries, err) &&
            (removing->entries.count == removing->count ||
             err_set(err, STATUS_SERVER,
-                    "the catalog was removed or changed by somebody: run the same command again"));
+                    "the catalog was removed or changed meanwhile: run the same command again"));
 }
 
 static bool refuse_owned(const entry_t *entry, const load_seen_t *owner, err_t *err) {

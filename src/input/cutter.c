@@ -14,7 +14,7 @@ enum { SKIP_BYTES = 64 * 1024, KEPT_BYTES = 64 * 1024 };
 struct cutter {
     source_t *source;
     pool_t *pool;
-    size_t longest;  /* a record without an end within so many bytes is skipped */
+    size_t longest;  /* a longer record is skipped */
     buffer_t buffer; /* text that begins with a record's first byte */
     size_t have;
     uint64_t offset, line, lines_from, lines_skipped;
@@ -155,7 +155,7 @@ static size_t end_open(cutter_t *cutter, size_t from) {
     return end;
 }
 
-/* Nothing follows this text: a file that was cut off must not look like a whole one. An array may also begin behind
+/* Nothing follows this text: a file that was cut off must not look like a whole one. An array may also begin after
  * objects. */
 static void want_closed_array(cutter_t *cutter) {
     const uint8_t bracket = ends_bracket(&cutter->ends, cutter->last);
@@ -226,7 +226,7 @@ static bool look_ahead(cutter_t *cutter, err_t *err) {
     return give_back(cutter, bytes, got, err);
 }
 
-/* In which line does the record behind this cut begin? Only records of JSON need not begin one. */
+/* Finds the line in which the record after this cut begins. Only records of JSON need not begin one. */
 static void follow_line(cutter_t *cutter, size_t length, uint64_t skipped) {
     const bool may_go_on = is_json(cutter) && !skipped;
     const uint8_t *text = cutter->buffer.bytes, *end = may_go_on ? memrchr(text, '\n', length) : NULL;
@@ -338,7 +338,7 @@ void cutter_read_as(cutter_t *cutter, const schema_t *schema, const dialect_t *d
     cutter->schema = schema;
     cutter->array = dialect->array;
     cutter->ends = ends_begin(schema, dialect->delimiter);
-    if (cutter->longest <= ENDS_MOST) /* where a line begins tells what the last quote that counts is */
+    if (cutter->longest <= ENDS_MOST) /* where a line begins follows from the last quote that counts */
         cutter->longest = ENDS_MOST + 1;
     if (schema->kind == RECORDS_BSON && cutter->longest < BSON_LENGTH_MOST)
         cutter->longest = BSON_LENGTH_MOST;

@@ -21,12 +21,12 @@ enum { CUTTER_WINDOW = 256 << 10, CUTTER_BUFFER = CUTTER_WINDOW + (16 << 10), CU
 #define CUTTER_TOO_LONG "the record is longer than 16 MiB"
 
 typedef struct {
-    buffer_t buffer;     /* the caller gives it back to the pool */
-    uint32_t length;     /* of the whole records in it */
-    uint64_t offset;     /* of the first one in the file */
-    uint64_t first_line; /* from 1, counted from the record at lines_from */
-    uint64_t lines_from; /* 0, unless cutter_seek was used */
-    uint64_t in_line; /* so many bytes of the first one's line stand before it, as far as is known: of JSON */
+    buffer_t buffer;      /* the caller gives it back to the pool */
+    uint32_t length;      /* of the whole records in it */
+    uint64_t offset;      /* of the first one in the file */
+    uint64_t first_line;  /* from 1, counted from the record at lines_from */
+    uint64_t lines_from;  /* 0, unless cutter_seek was used */
+    uint64_t in_line;     /* bytes of the first one's line before it, as far as is known: of JSON */
     uint64_t next_offset; /* where the next cut starts */
     bool last;            /* nothing follows it */
     bool open;            /* its records may be others when the file has grown */

@@ -214,7 +214,7 @@ static bool is_listed(const input_file_t *file, bool in_archive) {
     return file->collection && (file->kind == INPUT_DUMP) == in_archive;
 }
 
-/* The server's own are told by the name of a folder, which a user may have given: so they are left out only where all
+/* The server's own are recognised by the name of a folder, which a user may have given: so they are left out only where all
  * collections are listed. */
 static const char *why_not(const build_t *build, const input_file_t *file) {
     const manifest_options_t *options = build->options;

@@ -41,7 +41,7 @@ static const magic_t marks[] = {
     {MAGIC_REFUSED, "UTF-32", INPUT_PLAIN, 0, 4, "\0\0\xfe\xff", WITH_ICONV},
 };
 
-/* What no mark tells: how such a file begins is seen by a function of its own. */
+/* Kinds without a mark: a function for each sees how such a file begins. */
 static const magic_t text = {.is = MAGIC_TEXT, .kind = INPUT_PLAIN},
                      rejects = {.is = MAGIC_REJECTS, .kind = INPUT_PLAIN},
                      utf16 = {.is = MAGIC_UTF16, .name = "UTF-16", .kind = INPUT_UTF16},

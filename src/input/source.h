@@ -15,7 +15,7 @@ typedef struct {
         archive; /* the compressed tar that was read last: its members are read in one pass if they are opened in order */
     pool_t *
         pool; /* if it is closed, a wait for a stream's bytes ends: source_read fails, and err->text is empty */
-    /* only looks at texts: reads less at once, and an archive of mongodump not on after the collection. What an input keeps of
+    /* only examines beginnings: reads less at once, and an archive of mongodump not on after the collection. What an input keeps of
      * its text (input_file_t.head) is given out without opening it; it is opened for more than that. */
     bool looks;
     remote_pace_t pace; /* of objects */
@@ -74,11 +74,11 @@ uint64_t source_disk_bytes(const source_t *source);
 void source_close(source_t *source);
 
 /* Instead of closing a stream, of which only the beginning was looked at: the next source of the file gives out text[0,
- * length), which is all that was read of it, and goes on behind it. The source was opened without a kit. It takes over the
+ * length), which is all that was read of it, and goes on after it. The source was opened without a kit. It takes over the
  * source and the text, which was allocated. False: it takes over nothing. */
 bool source_leave(source_t *source, input_file_t *file, uint8_t *text, size_t length, err_t *err);
 
-/* So many bytes of it are kept, and can be read without waiting for more. */
+/* Returns how many bytes of it are kept, and can be read without waiting for more. */
 size_t source_kept(const input_file_t *file);
 
 /* Writes into the other end of a pair of sockets, of which the first is input_file_t.pushed; waits while there is no room.

@@ -83,7 +83,7 @@ bool store_take_numbers(store_t *store, uint32_t generation, uint64_t extents, u
         if (!found)
             return err_set(
                 err, STATUS_SERVER,
-                "somebody removed the catalog of the collection while it was loaded: start over with --drop");
+                "the catalog of the collection was removed while it was loaded: start over with --drop");
         if (generation && header.generation != generation)
             return err_set(
                 err, STATUS_SERVER,

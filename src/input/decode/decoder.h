@@ -57,7 +57,7 @@ decoder_t *decoder_dump(const input_file_t *file, bool to_end);
 typedef enum { UTF16_NONE, UTF16_LITTLE, UTF16_BIG } utf16_order_t;
 
 /* The byte order of UTF-16 text: from its byte order mark, or, without one, from the NULs at every second byte, as Latin
- * letters have them. Looks at up to UTF16_SAMPLE bytes. */
+ * letters have them. Examines up to UTF16_SAMPLE bytes. */
 enum { UTF16_SAMPLE = 512 };
 utf16_order_t decoder_utf16_order(const uint8_t *head, size_t size);
 

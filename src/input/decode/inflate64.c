@@ -22,7 +22,7 @@ enum {
     END_OF_BLOCK = 256,
     LAST_LENGTH = 285,
     LEAST = 1024,    /* bytes that the longest header of a block takes, and more */
-    TOKEN_MOST = 16, /* bytes that one token may look at */
+    TOKEN_MOST = 16, /* bytes that one token may need */
 };
 
 /* The next bits of the input find an entry, (symbol + 1) << 4 | length of its code; 0: no code begins so. */

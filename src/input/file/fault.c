@@ -22,7 +22,7 @@ static const reason_t reasons[] = {
     {ENXIO, STATUS_INPUT,
      "nothing can be read from it (a socket, or a device that is not there); pipe the data in"},
     {EIO, STATUS_INPUT,
-     "the disk could not read it (input/output error); look at the system's log, and try a copy "
+     "the disk could not read it (input/output error); see the system's log, and try a copy "
      "of the file on another disk"},
     {EMFILE, STATUS_HOST, TOO_MANY},
     {ENFILE, STATUS_HOST, TOO_MANY},
