@@ -61,6 +61,9 @@ typedef struct {
 /* Adds a place for one more file; the caller fills in the rest. The name is taken over; NULL: memory was out. */
 input_file_t *build_add(build_t *build, const char *path, char *name);
 
+/* Takes the name over. */
+void build_rename(input_file_t *file, char *name);
+
 /* Copies file->head, which was set by what identifies it, into the manifest, or forgets it if there is no room. Call it at once:
  * it points to memory of whoever set it. */
 void build_keep_head(build_t *build, input_file_t *file);
@@ -97,7 +100,7 @@ bool walk_path(build_t *build, const char *path, bool in_walk);
  * origin, also after a failure. path: also the URL of an object, which is seen. */
 bool identify_file(identifier_t *by, const char *path, origin_t *origin, input_file_t *file, magic_is_t *is);
 
-/* What stands for an object where files are told apart by device and inode. */
+/* What stands for an object where files are distinguished by device and inode. */
 struct stat identify_object(const char *url);
 struct stat identify_status(const input_file_t *file); /* the same of a file that was identified */
 

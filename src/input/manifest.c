@@ -13,9 +13,10 @@ enum { MOST_NOTES = 20 };
 
 input_file_t *build_add(build_t *build, const char *path, char *name) {
     manifest_t *manifest = build->manifest;
-    char *own_path = name ? strdup(path) : NULL;
+    const bool same = name && strcmp(path, name) == 0;
+    char *own_path = same || !name ? name : strdup(path);
     if (!own_path || !GROW(manifest->files, build->room, manifest->count + 1, NULL)) {
-        free(own_path);
+        free(same ? NULL : own_path);
         free(name);
         err_memory(build->err, sizeof(input_file_t));
         return NULL;
@@ -23,6 +24,12 @@ input_file_t *build_add(build_t *build, const char *path, char *name) {
     input_file_t *file = &manifest->files[manifest->count++];
     *file = (input_file_t){.path = own_path, .name = name};
     return file;
+}
+
+void build_rename(input_file_t *file, char *name) {
+    if (file->name != file->path)
+        free(file->name);
+    file->name = name;
 }
 
 /* ---- the beginnings of texts ---- */
@@ -180,10 +187,10 @@ bool manifest_has_objects(const manifest_t *manifest) {
 
 void manifest_free_file(input_file_t *file) {
     source_close(file->begun);
+    build_rename(file, NULL);
     free(file->path);
     free(file->fault);
     remote_forget(file->object);
-    free(file->name);
     free(file->collection);
     free(file->metadata);
 }

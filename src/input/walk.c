@@ -412,8 +412,7 @@ static bool name_input(build_t *build, const char *given) {
         free(name);
         return err_set(build->err, STATUS_USAGE, "--input-name %.300s: %s", given, why);
     }
-    free(named->name);
-    named->name = name;
+    build_rename(named, name);
     named->member = 0;
     named->by_name = !streams;
     return named->has_identity = true;

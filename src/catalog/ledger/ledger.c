@@ -323,7 +323,7 @@ static bool read_entry(ledger_t *ledger, ledger_input_t *input, entry_t *read, e
                        input->name);
     if (read->piece_count != input->entry.piece_count)
         return err_set(err, STATUS_SERVER,
-                       "the catalog's entry of %s was changed by somebody: start over with --drop",
+                       "the catalog's entry of %s was changed by another program: start over with --drop",
                        input->name);
     if (!check_generation(ledger, read, input->name, err))
         return false;
@@ -406,8 +406,8 @@ bool ledger_has_read_all(const ledger_t *ledger, err_t *err) {
         const ledger_input_t *input = &ledger->inputs[i];
         if (input->read_number != ledger->readings && !ledger_is_settled(ledger, input))
             return err_set(err, STATUS_SERVER,
-                           "the catalog's entry of %s is gone: somebody removed or changed the catalog while "
-                           "it was loaded; start over with --drop",
+                           "the catalog's entry of %s is gone: the catalog was removed or changed while it "
+                           "was loaded; start over with --drop",
                            input->name);
     }
     return true;

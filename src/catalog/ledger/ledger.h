@@ -116,7 +116,7 @@ typedef struct {
     entry_t entry;  /* as last read; of a piece that is OURS, the progress that this load knows */
     version_t seen; /* the input, as this run sees it */
     const char *name;
-    const char *key;   /* the entry's new key, if the input is taken as grown */
+    const char *key;   /* the entry's new key, if the input is taken as grown; NULL: it stays */
     uint64_t text_end; /* extents must reach this far, in whole units; 0: they grow while the input is read */
     uint64_t bytes;    /* what it costs to read, for portions of work */
     bool plain;        /* its blocks can be read one by one */

@@ -37,7 +37,7 @@ static bool take_as_grown(const ledger_input_t *input, const piece_t *piece, tak
     anew->version.completed_ns = 0;
     take->change.version = input->entry.version;
     take->change.new_version = &anew->version;
-    take->change.new_key = input->key;
+    take->change.new_key = input->key ? input->key : input->entry.key;
     const uint64_t end = entry_extents_end(&input->entry);
     if (input->text_end > end) {
         anew->extent = (extent_t){.start = end, .length = more_room(input, end)};

@@ -288,7 +288,8 @@ static bool give_entries(matching_t *m, err_t *err) {
         }
         char key[KEY];
         print_key(wanted, wanted->entry.ordinal, key);
-        ok = ok && (registering->keys[i] = strdup(key));
+        if (wanted->entry.key && strcmp(wanted->entry.key, key) != 0)
+            ok = ok && (registering->keys[i] = strdup(key));
     }
     return ok || err_memory(err, registering->count * KEY);
 }

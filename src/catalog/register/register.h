@@ -140,8 +140,8 @@ typedef struct {
     const char *name; /* of the collection, for sentences */
 
     /* the answer */
-    uint64_t entries, loaded;    /* how many entries there are; how many records they have as loaded */
-    char **keys;                 /* by input: the key of its entry, as this input would have it */
+    uint64_t entries, loaded; /* how many entries there are; how many records they have as loaded */
+    char **keys; /* by input: the key of its entry, as this input would have it; NULL: as it is */
     standing_input_t *standings; /* whose their rejects are, by ordinal */
     size_t standing_count;
     /* a removal was interrupted: call catalog_finish_removals before the first document is sent */

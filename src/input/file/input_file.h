@@ -24,7 +24,7 @@ static inline bool input_kind_is_compressed(input_kind_t kind) {
     return kind >= INPUT_GZIP && kind <= INPUT_ENCODED;
 }
 
-/* As it is written into the catalog (which has the encoding instead, where the format names one), and told to people. */
+/* As it is written into the catalog (which has the encoding instead, where the format names one), and in messages. */
 static inline const char *input_kind_name(input_kind_t kind) {
     static const char *const names[] = {"plain",  "gzip",    "zstd", "xz",   "bzip2",
                                         "utf-16", "encoded", "zip",  "dump", "stream"};
@@ -63,7 +63,7 @@ typedef struct input_file input_file_t;
 struct source;
 struct input_file {
     char *path;    /* what to open; "-" is stdin */
-    char *name;    /* for people, and to recognise it; see below */
+    char *name;    /* for people, and to recognise it; see below. Mostly the same memory as the path */
     size_t member; /* of a member, or a collection: where its own name begins, after "ARCHIVE!"; 0: no such */
     input_kind_t kind; /* found from the file's first bytes, never from its name */
     /* it can be recognised; false for streams without --input-name, which are never resumed */
