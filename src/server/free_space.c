@@ -70,7 +70,7 @@ static void note(free_space_t *space, const char *name, const bson_t *stats) {
     disk->seen_ns = clock_now_ns();
 }
 
-/* A router's answer has those of the shards' primaries in `raw`, by "s0/a:1,b:2". */
+/* A router's answer has those of the shards' primaries in `raw`, by "s0" or "s0/a:1,b:2". */
 static void note_all(free_space_t *space, const char *host, const bson_t *reply) {
     bson_iter_t shards;
     bson_t raw, stats;

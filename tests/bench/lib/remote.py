@@ -98,7 +98,7 @@ def nothing_left(lab, loaders, rows):
 
 
 def objects(lab, count):
-    """A folder with so many files of 100 kB, and the rows in all of them."""
+    """A folder with `count` files of 100 kB, and how many rows all of them have."""
     folder, rows = BENCH / "data/objects", 0
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
