@@ -152,7 +152,7 @@ static void find_in(const input_file_t *file, where_t *where) {
 }
 
 static void find_line(where_t *where) {
-    const manifest_options_t reading = {.every_collection = true};
+    const manifest_options_t reading = {.every_collection = true, .patience_ns = values.spec.patience_ns};
     manifest_t manifest;
     err_t err;
     char *name = where->by_name ? NULL : name_on_disk(where->path);

@@ -38,8 +38,7 @@ static bool add_regular(build_t *build, const char *path, char *name, bool in_wa
     }
     if (ok && file->in_order && !build->options->quiet)
         log_note("%s: its server gives no ranges: it is read in order by one connection, and once more from "
-                 "its start "
-                 "after a stop",
+                 "its start after a stop",
                  name);
     if (ok && is == MAGIC_REJECTS)
         ok = build_leave_out_rejects(build, in_walk);
@@ -298,6 +297,22 @@ static bool add_url(build_t *build, const char *url, bool in_walk) {
     return ok;
 }
 
+/* What is named after the last '!' may be a collection of an archive of mongodump, unless there is an object of the whole name. */
+static bool add_url_or_member(build_t *build, const char *url, bool in_walk) {
+    const size_t from = build->manifest->count;
+    const bool added = add_url(build, url, in_walk);
+    const char *cut = added || in_walk ? NULL : strrchr(url, '!');
+    char *archive = cut && build->err->status == STATUS_INPUT ? strndup(url, (size_t)(cut - url)) : NULL;
+    while (archive && build->manifest->count > from)
+        build_remove(build, build->manifest->count - 1);
+    const err_t why = *build->err;
+    const bool ok = archive ? add_member(build, url, archive) : added;
+    if (!ok && build->manifest->count > from && build->manifest->files[from].fault)
+        *build->err = why; /* there is no such archive either */
+    free(archive);
+    return ok;
+}
+
 /* A query may be a signature, so it is not shown. The pipe fails where the program fails that fetches it: also for half of a
  * file, and for a page that says that there is none. */
 static bool refuse_url(const char *url, err_t *err) {
@@ -305,12 +320,12 @@ static bool refuse_url(const char *url, err_t *err) {
         const char *scheme, *instead, *fetch;
     } rows[] = {{"gs://",
                  "name it s3://BUCKET/OBJECT, with AWS_ENDPOINT_URL_S3=https://storage.googleapis.com and an "
-                 "HMAC key",
+                 "HMAC key; or ",
                  "gcloud storage cat"},
                 {"az://",
                  "give its https URL with a SAS, https://ACCOUNT.blob.core.windows.net/CONTAINER/NAME?SAS",
                  NULL},
-                {"", NULL, "curl -f -sSL"}};
+                {"", "", "curl -f -sSL"}};
     size_t row = 0;
     text_t advice = {.length = 0}, line = {.length = 0}, shown = {.length = 0};
     text_print(&shown, "%.*s%s", (int)strcspn(url, "?"), url, strchr(url, '?') ? "?..." : "");
@@ -319,25 +334,21 @@ static bool refuse_url(const char *url, err_t *err) {
         return false;
     while (strncmp(url, rows[row].scheme, strlen(rows[row].scheme)) != 0)
         row++;
-    const char *instead = rows[row].instead, *fetch = rows[row].fetch;
-    if (fetch) {
-        text_append(&line, fetch);
+    text_append(&advice, rows[row].instead);
+    if (rows[row].fetch) {
+        text_append(&line, rows[row].fetch);
         shell_quote_word(&line, name);
         text_append(&line, " | tipple load --input-name NAME --uri URI -");
-    }
-    char *command = text_take(&line, err);
-    text_print(&advice, "%s%s", instead ? instead : "", instead && fetch ? "; or " : "");
-    if (command && fetch) {
         text_append(&advice, "pipe it in: bash -o pipefail -c");
-        shell_quote_word(&advice, command);
+        shell_quote_word(&advice, line.bytes ? line.bytes : "");
+        text_miss(&advice, &line);
     }
-    char *whole = command ? text_take(&advice, err) : NULL;
+    char *whole = text_take(&advice, err);
     if (whole)
         err_set(err, STATUS_INPUT, "%.1000s: URLs of this kind are not read: %.2500s", name, whole);
     free(name);
-    free(command);
     free(whole);
-    text_free(&advice);
+    text_free(&line);
     return false;
 }
 
@@ -345,7 +356,7 @@ static bool walk(build_t *build, const char *path, bool in_walk) {
     struct stat status;
     const bool is_stdin = strcmp(path, "-") == 0;
     if (remote_is(path))
-        return add_url(build, path, in_walk);
+        return add_url_or_member(build, path, in_walk);
     if (build->identified)
         status = identify_status(&build->identified->file);
     if (build->identified || (is_stdin ? stdin_tells(&status) : stat(path, &status) == 0))

@@ -117,7 +117,8 @@ class Remote(livetest.Case):
         web.put("b.zip", zip_of(x=rows(20000)))
         for words, pattern, status in (
                 ("/none.csv", "HTTP 404", 5), ("/folder/", "no list of", 1), ("/down/a.csv", "never from https", 5),
-                ("/whole/b.zip", "server gives none", 5), ("/login/a.csv", "HTTP 401.*netrc", 5)):
+                ("/whole/b.zip", "server gives none", 5), ("/login/a.csv", "HTTP 401.*netrc", 5),
+                ("/b.zip!x", "only a collection", 5), ("/none!x", "none!x: HTTP 404", 5)):
             self.refused(pattern, web.https + words, status=status, **web.environment)
         self.refused("SSL_CERT_FILE", web.https + "/a.csv", status=4)
         self.refused("netrc", web.https.replace("//", "//joe:canary@") + "/a.csv", status=1, **web.environment)

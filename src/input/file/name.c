@@ -94,7 +94,9 @@ char *name_on_disk(const char *name) {
         name += escaped ? 4 : 1;
     }
     *end = 0;
-    if (access(out, F_OK) != 0)
+    if (is_url(out))
+        out[strcspn(out, "!")] = 0;
+    else if (access(out, F_OK) != 0)
         name_cut_to_file(out);
     return out;
 }

@@ -14,7 +14,8 @@ char *name_clean(const char *path);
 char *name_join(const char *before, const char *between, const char *text, size_t length);
 
 /* The opposite of name_join: the file's name on this disk. A name with "!" may be that of an archive's member: then the
- * result is the longest beginning before a "!" that is a file, or the whole name. A new string, or NULL. */
+ * result is the longest beginning before a "!" that is a file, or the whole name; of a URL all before the first "!". A new
+ * string, or NULL. */
 char *name_on_disk(const char *name);
 
 /* Cuts the name of an archive's member, or of a collection, before a "!", so that the longest beginning is left that is a

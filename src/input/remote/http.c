@@ -83,13 +83,11 @@ transport_t *transport_take(err_t *err) {
     if (transport)
         return transport;
     transport = calloc(1, sizeof *transport);
-    if (transport && !(transport->multi = curl.curl_multi_init())) {
-        free(transport);
-        transport = NULL;
-    }
-    if (!transport)
-        err_memory(err, sizeof *transport);
-    return transport;
+    if (transport && (transport->multi = curl.curl_multi_init()))
+        return transport;
+    free(transport);
+    err_memory(err, sizeof *transport);
+    return NULL;
 }
 
 void transport_give(transport_t *transport) {
@@ -369,8 +367,8 @@ bool transport_send(remote_request_t *request, size_t most, remote_answer_t *ans
 
 bool transport_fetch(const remote_place_t *place, uint64_t from, uint64_t to, int64_t patience_ns,
                      size_t most, remote_answer_t *answer, err_t *err) {
-    retry_t retry;
-    retry_begin(&retry, patience_ns);
+    retry_t retry = {.patience_ns = patience_ns};
+    retry_heard(&retry);
     for (;;) {
         remote_request_t request = {
             .from = from, .to = to, .silent_ns = retry.silent_ns, .endless_ns = patience_ns};
@@ -396,11 +394,6 @@ bool transport_fetch(const remote_place_t *place, uint64_t from, uint64_t to, in
 static int64_t first_silence(const retry_t *retry) {
     const int64_t share_ns = retry->patience_ns / 4;
     return share_ns < SILENT_NS ? share_ns : SILENT_NS;
-}
-
-void retry_begin(retry_t *retry, int64_t patience_ns) {
-    *retry = (retry_t){.patience_ns = patience_ns};
-    retry_heard(retry);
 }
 
 void retry_heard(retry_t *retry) {

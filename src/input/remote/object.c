@@ -90,8 +90,7 @@ static bool refuse_lie(const remote_object_t *object, uint64_t from, const remot
     transport_header(answer, "Content-Range", value, sizeof value);
     return err_set(err, STATUS_INPUT,
                    "%.1000s: byte %llu was asked for, and the answer has other bytes or does not say which "
-                   "(%s%.100s); a "
-                   "proxy or a cache may be at fault. Fetch the object, and load the file",
+                   "(%s%.100s); a proxy or a cache may be at fault. Fetch the object, and load the file",
                    object->shown, (unsigned long long)from, *value ? "Content-Range: " : "no Content-Range",
                    value);
 }
@@ -125,9 +124,9 @@ static bool see(remote_object_t *object, remote_answer_t *answer, err_t *err) {
     if (answer->endless)
         return refuse_endless(object, err);
     object->ranges = answer->status == 206;
-    if (!read_answer(answer, &object->seen, &from, &to) && object->ranges)
-        return refuse_lie(object, 0, answer, err);
-    if (object->ranges && (from || answer->body.length != (to < REMOTE_HEAD ? to : REMOTE_HEAD)))
+    const bool known = read_answer(answer, &object->seen, &from, &to);
+    const uint64_t wanted = to < REMOTE_HEAD ? to : REMOTE_HEAD;
+    if (object->ranges && (!known || from || answer->body.length != wanted))
         return refuse_lie(object, 0, answer, err);
     /* one whose length is not said was read to its end */
     object->seen.size = answer->length > object->seen.size ? answer->length : object->seen.size;
@@ -325,6 +324,7 @@ remote_reader_t *remote_open(const remote_object_t *object, const remote_pace_t 
         return NULL;
     }
     reader->object = object;
+    reader->retry.patience_ns = object->patience_ns;
     reader->pace = *pace;
     reader->pace.connections = pace->connections < TRANSFERS - 1 ? pace->connections : TRANSFERS - 1;
     reader->pace.connections += !reader->pace.connections;
@@ -459,11 +459,8 @@ ssize_t remote_read(remote_reader_t *reader, void *out, size_t size, uint64_t of
         memcpy(out, object->head + offset, n);
         return (ssize_t)n;
     }
-    if (!reader->transport) {
-        if (!(reader->transport = transport_take(err)))
-            return -1;
-        retry_begin(&reader->retry, object->patience_ns);
-    }
+    if (!reader->transport && !(reader->transport = transport_take(err)))
+        return -1;
     while (reader->count && (offset < range_at(reader, 0)->from || offset >= range_at(reader, 0)->to))
         drop_first(reader);
     if (!reader->count)

@@ -139,6 +139,7 @@ void transport_wait(transport_t *transport, int milliseconds);
 
 /* ---- trying again ---- */
 
+/* It begins with patience_ns alone, and then with retry_heard. */
 typedef struct {
     int64_t patience_ns; /* for how long without a byte */
     int64_t heard_ns;    /* since when there was none */
@@ -148,8 +149,7 @@ typedef struct {
     unsigned anew;
 } retry_t;
 
-void retry_begin(retry_t *retry, int64_t patience_ns);
-void retry_heard(retry_t *retry); /* bytes have come: everything begins anew */
+void retry_heard(retry_t *retry); /* bytes have come, or are wanted from now on: everything begins anew */
 
 /* An answer that is not the wanted one. True: the request is to be sent again at *again_ns. False: *err says why not. */
 bool retry_judge(retry_t *retry, const remote_place_t *place, const remote_answer_t *answer,

@@ -238,8 +238,7 @@ const char *url_whole(const char *url, const char *shown, err_t *err) {
         const parts_t parts = take_apart(whole);
         if (memchr(parts.user, ':', (size_t)(parts.host - parts.user)))
             why = "was given with a password, which others can see: put it into ~/.netrc (machine HOST login "
-                  "USER "
-                  "password PASSWORD), and leave it out";
+                  "USER password PASSWORD), and leave it out";
         if (*parts.end != '?' && (parts.path == parts.end || parts.end[-1] == '/'))
             why = "is a folder, and a web server has no list of its files: name the files";
     }
