@@ -234,6 +234,7 @@ TEST(refused_before_a_change) {
         {"_id", 0, "n", NULL, "on { \"_id\" : 1 } already, not on --shard-key n;"},
         {"_id", DRY, "n", NULL, "already, not on --shard-key n"},
         {"_id", 0, "none", NULL, "already, not on --shard-key none"},
+        {"n", 0, "n,w", NULL, "is sharded on { \"n\" : 1 } already, not on --shard-key n,w;"},
         {"n,w", 0, "n", NULL, "is sharded on { \"n\" : 1, \"w\" : 1 } already, not on --shard-key n;"},
         {"n,w", 0, "w,n", NULL, "already, not on --shard-key w,n"},
         {"_id", 0, NULL, "n:1;unique", "The key stays until --drop: with that, give --shard-key the first"},
