@@ -5,7 +5,7 @@
  *
  *      below            the field                                       is evidence
  *      a type           is of the type, too, and written so             3 that it is a record
- *      a type           is a name                                       4 for names; 2 if the name is as short as a code
+ *      a type           is a name                                       3 for names; 2 if the name is as short as a code
  *      a type           is of another type, a number unlike all, or
  *                       of digits and signs without letters (1 234)     3 against both
  *      numbers          is one of three years or two days in a row      3 for names
@@ -36,23 +36,7 @@
 #include <string.h>
 #include <strings.h>
 
-enum {
-    /* evidence; see above */
-    FITS = 3,
-    NAME = 4,
-    SHORT_NAME = 2,
-    UNLIKE = 3,
-    ENOUGH = 2,
-    /* limits of what counts as evidence */
-    ROWS = 1000,   /* that are looked at */
-    LONG_WORD = 4, /* bytes of a name that is hardly a code, such as M or DNF */
-    CAPTION = 12,  /* and of a text that is hardly one, either */
-    NEAR_YEARS = 10,
-    RISING = 3,     /* numbers that rise in each record hardly rise by chance */
-    LEAST_ROWS = 5, /* fewer texts may have something in common by chance */
-    MOST_OF = 20,   /* one number in this many may be a word */
-    MOST_KEY = 100, /* bytes; a number may follow */
-};
+enum { MOST_KEY = 100 /* bytes; a number may follow */ };
 
 /* ---- whether a text may name a column, by the text alone ---- */
 
@@ -313,8 +297,7 @@ typedef struct {
 /* True if the field and the next one are a day each, or years in a row, which head the columns of many a table. */
 static bool are_heads(const head_t *one, const head_t *next) {
     const long years = labs(next->figure.size - one->figure.size);
-    return is_year(&one->figure) ? is_year(&next->figure) && years && years <= NEAR_YEARS
-                                 : one->day && next->day;
+    return is_year(&one->figure) ? is_year(&next->figure) && years : one->day && next->day;
 }
 
 static bool is_of_type(const guess_column_t *column) {
@@ -330,12 +313,12 @@ static bool is_caption(const head_t *field) {
 
 static void weigh_typed(const head_t *field, evidence_t *evidence) {
     if (is_of_type(field->column)) {
-        evidence->record += FITS;
+        evidence->record += STRONG;
     } else if (field->typed || field->day || (field->signs & (DIGIT | LETTER)) == DIGIT) { /* 1 234 */
-        evidence->unlike += UNLIKE;
+        evidence->unlike += STRONG;
     } else if (is_name_like(field->text, field->length)) {
         evidence->names +=
-            field->length >= LONG_WORD || is_known_word(field->text, field->length) ? NAME : SHORT_NAME;
+            field->length >= LONG_WORD || is_known_word(field->text, field->length) ? STRONG : ENOUGH;
         evidence->above = true;
     } else {
         evidence->names += is_caption(field);
@@ -358,7 +341,7 @@ static void weigh_text(const head_t *field, evidence_t *evidence) {
     const bool grouped = field->figure.is && !words; /* 1 234 above 5 678 and 7 */
     evidence->code |= field->values > 1 && (field->alike == field->values || grouped);
     if (name && !field->same && field->values >= LEAST_ROWS)
-        evidence->names += !words ? ENOUGH : lacks & MANNERS || MOST_OF * words <= field->values;
+        evidence->names += !words ? ENOUGH : lacks & MANNERS || WORDS_IN * words <= field->values;
 }
 
 /* heads: one for each column, and an empty one before and after them. */
@@ -384,13 +367,13 @@ static evidence_t weigh(const head_t *heads, size_t columns) {
         else if (field->nothing || (head && is_year(&field->figure)))
             continue;
         else if (field->figure.is && (typed || field->figure.whole) && field->values && !field->alike)
-            evidence.unlike += UNLIKE;
+            evidence.unlike += STRONG;
         else if (typed)
             weigh_typed(field, &evidence);
         else
             weigh_text(field, &evidence);
     }
-    evidence.names += evidence.heads > 1 ? FITS : 0;
+    evidence.names += evidence.heads > 1 ? STRONG : 0;
     evidence.record += evidence.code ? ENOUGH : 0;
     evidence.rises = rising >= RISING && !falls;
     return evidence;
@@ -471,7 +454,7 @@ static bool decide(guess_t *guess, bool yes, const evidence_t evidence, err_t *e
                unlike = (evidence.unlike && evidence.record <= evidence.unlike) ||
                         (guess->counts.records && evidence.rises);
     if (guess->counts.repeated && (evidence.names || guess->counts.marked_again) &&
-        (one || evidence.names < NAME))
+        (one || evidence.names < STRONG))
         return ask(guess, "it is there again, as a value or where files were put together", err);
     if (named && !guess->counts.records && !yes)
         return ask(guess, "no record follows it", err);

@@ -93,6 +93,39 @@ const char *guess_delimiter_word(char delimiter);          /* NULL: --with delim
 bool guess_find_structure(structure_t *structure, const char *name, const uint8_t *text, size_t length,
                           bool whole, const guess_options_t *said, err_t *err);
 
+/* ---- the weights ----
+ *
+ * Each was made for an input: with another figure, that input is read otherwise, or becomes a question. The inputs are rows of
+ * tests/cli/tables/guess-*.table and files of tests/data.
+ *
+ * The score of a way is share * share * (what its cells are worth) * (what the way is worth): see weigh in guess_structure.c. */
+#define LEAST_SCORE           0.25 /* tests/fuzz/corpus/delimited/mot_2016: too few of its lines have columns */
+#define LEAST_SHARE           0.6  /* "Ann Lee   New York   12": columns of fixed width */
+#define LEAST_SHARE_ESCAPED   0.9  /* tests/data/mot/odd/2020_escaped_quotes.csv */
+#define LEAST_CLEAN_UNDIVIDED 0.7 /* "3,4," below "a,b": lines with a comma too many are no column of texts */
+#define CELL_OF_TEXT          0.8 /* "|Ann|" between "+---+": a text may be anything, and a number is a value */
+#define CELL_WITH_SIGNS       0.3  /* "2" among "1,Ann", "3,Carl": other signs in texts */
+#define CLEAN                 0.8  /* "1,5;2,5": share alone would let commas divide */
+#define ODD                   0.8  /* `5" pipe` above `"odd" one` */
+#define UNDIVIDED             0.9  /* "sep=," in quotes, above "a,b" */
+#define WIDE                  1.1  /* "1||Ann||2" */
+#define TITLES                0.85 /* "Preis" above "1,50": a column, and no title */
+enum {
+    TORN_IN =
+        10, /* records, of which one may hold quotes that a delimiter tears: `1,"Miller, Jane",25/08/2019` */
+    LINK = 5,       /* bytes before :// are a part of a link: "http://x.org/a2;jsessionid=4" */
+    FEW_FIELDS = 3, /* with commas between them may be one text: "2024-01-01 10:00:00,007,INFO" */
+    /* evidence about the first record: see guess_header.c */
+    STRONG = 3,     /* ",0,1" above "0,1.5,a"; "id||name" */
+    ENOUGH = 2,     /* "first_name,last_name" above "Ann,Smith" */
+    ROWS = 1000,    /* are compared with it: of fewer, a text that is there once in a thousand would be none */
+    LONG_WORD = 4,  /* bytes of a name that is hardly a code: "A,off" above "B,12" */
+    CAPTION = 12,   /* bytes of a text that is hardly a code, either: "2007 - 08 Volume" */
+    RISING = 3,     /* numbers that rise hardly do so by chance: "0,1,2" above "7,1.5,3" */
+    LEAST_ROWS = 5, /* fewer texts may have something in common by chance: "10:30:00,go" */
+    WORDS_IN = 20,  /* numbers, of which one may be a word: "NV" among "1981,1" and 19 more */
+};
+
 /* ---- is it delimited text at all? (guess_cut.c) ---- */
 
 /* Refuses what is no delimited text: NUL bytes, BSON, arrays of JSON, XML and the like. */

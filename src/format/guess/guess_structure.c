@@ -17,13 +17,9 @@ enum {
     MOST_RECORDS = 500,
     FIRST_RECORDS = 400, /* of a text with \" in it: the others are those with \" */
     CELLS_OF = 100,      /* records whose cells count */
-    SELDOM = 10,         /* one record in this number may hold quotes that a delimiter tears */
-    LINK = 5,            /* bytes at most before :// */
-    FEW_FIELDS = 3,      /* up to this number of words with commas between them may be one text */
     MOST_BEFORE = 30,    /* lines before the header that do not begin with # */
     BELOW = 100,         /* records that are compared with lines above them */
 };
-static const double least_score = 0.25;
 
 /* ---- the names of delimiters ---- */
 
@@ -385,7 +381,7 @@ static void look_at_cell(candidate_t *found, const span_t *span, const uint8_t *
     const bool begins = span->length > 1 && (raw[0] == '"' || raw[0] == '\'');
     found->odd += begins && (raw[0] == (uint8_t)quote || text[length - 1] == raw[0]);
     const bool others = span->length && note_signs(found, span, typed);
-    found->clean += typed ? 1 : others ? 0.3 : 0.8;
+    found->clean += typed ? 1 : others ? CELL_WITH_SIGNS : CELL_OF_TEXT;
 }
 
 /* Counts what shows that the sign of a record may be a part of one value: a link, a number, or a text with numbers in it. */
@@ -455,7 +451,7 @@ static const way_t quotings[] = {{.quote = '"'},
 /* Cuts the text by this way and sums it up. score 0: not this way. none: the delimiter stands nowhere in the text, which is one
  * column. */
 static candidate_t weigh(study_t *study, const way_t *way, bool none) {
-    double weight = none ? 0.9 : 1;
+    double weight = none ? UNDIVIDED : 1;
     size_t of;
     candidate_t found = {.is.way = *way};
     cut(study, way);
@@ -465,20 +461,20 @@ static candidate_t weigh(study_t *study, const way_t *way, bool none) {
     found.fitting = find_first(study, &found.is, &of);
     const double share = (double)found.fitting / (double)(of ? of : 1);
     found.is.even = share == 1;
-    if (share < (way->backslash ? 0.9 : 0.6) || (found.fitting < 2 && found.is.skip) ||
-        (none && found.is.skip))
+    if (share < (way->backslash ? LEAST_SHARE_ESCAPED : LEAST_SHARE) ||
+        (found.fitting < 2 && found.is.skip) || (none && found.is.skip))
         return found;
     look_at_cells(study, &found);
     const double cells = (double)(found.cells ? found.cells : 1), clean = found.clean / cells;
-    const bool torn = found.torn * SELDOM > found.records;
+    const bool torn = found.torn * TORN_IN > found.records;
     if (((torn || (way->quote == '\'' && !found.quoted)) && !study->said.quote) ||
-        (none && clean < 0.7 && study->sign != '\n'))
+        (none && clean < LEAST_CLEAN_UNDIVIDED && study->sign != '\n'))
         return found;
     /* a wide delimiter is better than its sign with empty fields, if it divides all */
     if (way->wide[0] && way->wide[1] != ' ' && found.is.even)
-        weight *= 1.1;
-    found.score = share * share * (0.2 + 0.8 * clean) * (1 - 0.8 * (double)found.odd / cells) * weight *
-                  (found.is.titles || found.is.odd_header ? 0.85 : 1);
+        weight *= WIDE;
+    found.score = share * share * (1 - CLEAN + CLEAN * clean) * (1 - ODD * (double)found.odd / cells) *
+                  weight * (found.is.titles || found.is.odd_header ? TITLES : 1);
     return found;
 }
 
@@ -582,7 +578,7 @@ static bool check_undivided(study_t *study, const candidate_t *found, const cand
     candidate_t blanks = weigh_sign(study, ' ');
     blanks.is.way.blanks = true;
     const bool likely = none->is.typed ? !blanks.is.skip : blanks.numbered + 1 >= blanks.records;
-    return !(none->gaps * 2 > none->records || (blanks.score > least_score && blanks.is.even && likely)) ||
+    return !(none->gaps * 2 > none->records || (blanks.score > LEAST_SCORE && blanks.is.even && likely)) ||
            ask(name, &blanks, '\n', 0, " (for columns of fixed width give a --format)", err);
 }
 
@@ -616,19 +612,19 @@ static bool choose(study_t *study, const char *name, structure_t *structure, err
     else
         none = weigh_sign(study, '\n');
     if (none.score > best.score) {
-        if (best.score > least_score && !best.is.skip)
+        if (best.score > LEAST_SCORE && !best.is.skip)
             return ask(name, &best, '\n', 0, " (some of its lines have no such columns)", err);
         best = none;
     }
     if (said == '\n' && best.is.columns)
         best.score = 1;
-    if (!said && !(best.score > least_score && best.is.columns > 1
+    if (!said && !(best.score > LEAST_SCORE && best.is.columns > 1
                        ? check_rivals(found, name, &best, err) && check_divided(study, &best, name, err)
                        : check_undivided(study, found, &none, name, err)))
         return false;
     *structure = best.is;
     structure->unsure_quotes = best.is.way.quote != '"' && (best.odd || study->escapes);
-    if (best.score <= least_score)
+    if (best.score <= LEAST_SCORE)
         return err_set(
             err, STATUS_INPUT,
             "%.1000s: no delimiter (of , ; tab | || \\x01 if none is given) divides its lines evenly; "
