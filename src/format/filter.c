@@ -83,9 +83,9 @@ static bool is_number_clear(const term_t *term, err_t *err) {
 static bool read_value(term_t *term, err_t *err) {
     const field_t *field = term->field;
     /* numbers of all types but decimals are compared with each other */
-    const bool number = value_types[field->type].number && field->type != TYPE_DECIMAL;
+    const bool number = value_types[field->type].flags & VALUE_NUMBER && field->type != TYPE_DECIMAL;
     uint8_t *const document = (uint8_t *)term->text + term->length + SLACK;
-    if (field->type == TYPE_BINARY || field->type == TYPE_JSON)
+    if (!(value_types[field->type].flags & VALUE_ORDERED))
         return err_set(err, STATUS_USAGE, "--filter: %s is %s, which cannot be compared", field->name,
                        schema_type_name(field->type));
     uint8_t *end = read_as(term, number ? TYPE_LONG : field->type, document + 4);

@@ -16,21 +16,32 @@ enum {
 
 /* ---- words ---- */
 
-const schema_type_t schema_types[SCHEMA_TYPES] = {
-    {"text", TYPE_TEXT},          {"trimmed", TYPE_TRIMMED},   {"int", TYPE_INT},
-    {"long", TYPE_LONG},          {"number", TYPE_NUMBER},     {"date", TYPE_DATE},
-    {"datetime", TYPE_DATE},      {"length", TYPE_LENGTH},     {"boolean", TYPE_BOOLEAN},
-    {"decimal", TYPE_DECIMAL},    {"objectid", TYPE_OBJECTID}, {"uuid", TYPE_UUID},
-    {"binary", TYPE_BINARY},      {"json", TYPE_JSON},         {"string", TYPE_TEXT},
-    {"double", TYPE_NUMBER},      {"timestamp", TYPE_DATE},    {"bool", TYPE_BOOLEAN},
-    {"decimal128", TYPE_DECIMAL}, {"integer", TYPE_INT},       {"int32", TYPE_INT},
-    {"int64", TYPE_LONG}};
+const schema_type_t schema_types[] = {
+    {"text", TYPE_TEXT},       {"trimmed", TYPE_TRIMMED},   {"int", TYPE_INT},
+    {"long", TYPE_LONG},       {"number", TYPE_NUMBER},     {"date", TYPE_DATE},
+    {"datetime", TYPE_DATE},   {"length", TYPE_LENGTH},     {"boolean", TYPE_BOOLEAN},
+    {"decimal", TYPE_DECIMAL}, {"objectid", TYPE_OBJECTID}, {"uuid", TYPE_UUID},
+    {"binary", TYPE_BINARY},   {"json", TYPE_JSON},         {NULL, TYPE_TEXT}};
+const schema_type_t schema_foreign_types[] = {
+    {"string", TYPE_TEXT},  {"double", TYPE_NUMBER},      {"timestamp", TYPE_DATE},
+    {"bool", TYPE_BOOLEAN}, {"decimal128", TYPE_DECIMAL}, {"integer", TYPE_INT},
+    {"int32", TYPE_INT},    {"int64", TYPE_LONG},         {NULL, TYPE_TEXT}};
+
+const schema_type_t *schema_type_find(const char *word, size_t length, uint32_t types) {
+    static const schema_type_t *const tables[] = {schema_types, schema_foreign_types};
+    for (size_t i = 0; i < COUNT(tables); i++)
+        for (const schema_type_t *type = tables[i]; type->name; type++)
+            if (strlen(type->name) == length && strncmp(type->name, word, length) == 0 &&
+                types >> type->type & 1)
+                return type;
+    return NULL;
+}
 
 const char *schema_type_name(field_type_t type) {
-    for (size_t i = 0; i < SCHEMA_TYPES; i++)
-        if (schema_types[i].type == type)
-            return schema_types[i].name;
-    return "";
+    const schema_type_t *row = schema_types;
+    while (row->name && row->type != type)
+        row++;
+    return row->name ? row->name : "";
 }
 
 /* ---- from text ---- */
@@ -141,7 +152,7 @@ static uint8_t *read_marked(value_text_t from, uint8_t *type, uint8_t *out) {
 uint8_t *value_read(value_text_t *from, uint8_t *type, uint8_t *out) {
     const field_t *field = from->field;
     const value_type_t *row = &value_types[field->type];
-    if (row->number && field->exact && !convert_is_exact(from->text, from->length))
+    if (row->flags & VALUE_NUMBER && field->exact && !convert_is_exact(from->text, from->length))
         return NULL;
     return field->point ? read_marked(*from, type, out) : row->read(from, type, out);
 }
@@ -222,19 +233,36 @@ void value_misfit(const field_t *field, const uint8_t *text, size_t length, char
 /* ---- the rows ---- */
 
 const value_type_t value_types[] = {
-    [TYPE_TEXT] = {{BSON_TYPE_UTF8}, false, 8, 1, read_text, NULL},
-    [TYPE_TRIMMED] = {{BSON_TYPE_UTF8}, false, 8, 1, read_text, NULL},
-    [TYPE_INT] = {{BSON_TYPE_INT32, BSON_TYPE_INT64}, true, FIXED, 0, read_whole, print_number},
-    [TYPE_LONG] = {{BSON_TYPE_INT64}, true, FIXED, 0, read_whole, print_number},
-    [TYPE_NUMBER] = {{BSON_TYPE_DOUBLE}, true, FIXED, 0, read_double, print_number},
-    [TYPE_DATE] = {{BSON_TYPE_DATE_TIME}, false, FIXED, 0, read_date, print_date},
-    [TYPE_LENGTH] = {{BSON_TYPE_INT32}, true, FIXED, 0, read_whole, print_number},
-    [TYPE_BOOLEAN] = {{BSON_TYPE_BOOL}, false, FIXED, 0, read_boolean, print_boolean},
-    [TYPE_DECIMAL] = {{BSON_TYPE_DECIMAL128}, true, FIXED, 0, read_decimal, print_number},
-    [TYPE_OBJECTID] = {{BSON_TYPE_OID}, false, FIXED, 0, read_objectid, print_bytes},
-    [TYPE_UUID] = {{BSON_TYPE_BINARY}, false, FIXED, 0, read_binary, print_bytes},
-    [TYPE_BINARY] = {{BSON_TYPE_BINARY}, false, FIXED, 1, read_binary, print_bytes},
-    [TYPE_JSON] = {{0}, false, JSON_AROUND, JSON_TIMES, read_json, NULL},
+    [TYPE_TEXT] = {{BSON_TYPE_UTF8}, VALUE_ORDERED, 8, 1, read_text, NULL},
+    [TYPE_TRIMMED] = {{BSON_TYPE_UTF8}, VALUE_ORDERED, 8, 1, read_text, NULL},
+    [TYPE_INT] = {{BSON_TYPE_INT32, BSON_TYPE_INT64},
+                  VALUE_NUMBER | VALUE_ORDERED | VALUE_FORMED,
+                  FIXED,
+                  0,
+                  read_whole,
+                  print_number},
+    [TYPE_LONG] =
+        {{BSON_TYPE_INT64}, VALUE_NUMBER | VALUE_ORDERED | VALUE_FORMED, FIXED, 0, read_whole, print_number},
+    [TYPE_NUMBER] = {{BSON_TYPE_DOUBLE},
+                     VALUE_NUMBER | VALUE_ORDERED | VALUE_FORMED,
+                     FIXED,
+                     0,
+                     read_double,
+                     print_number},
+    [TYPE_DATE] = {{BSON_TYPE_DATE_TIME}, VALUE_ORDERED | VALUE_FORMED, FIXED, 0, read_date, print_date},
+    [TYPE_LENGTH] =
+        {{BSON_TYPE_INT32}, VALUE_NUMBER | VALUE_ORDERED | VALUE_FORMED, FIXED, 0, read_whole, print_number},
+    [TYPE_BOOLEAN] = {{BSON_TYPE_BOOL}, VALUE_ORDERED | VALUE_FORMED, FIXED, 0, read_boolean, print_boolean},
+    [TYPE_DECIMAL] = {{BSON_TYPE_DECIMAL128},
+                      VALUE_NUMBER | VALUE_ORDERED | VALUE_FORMED,
+                      FIXED,
+                      0,
+                      read_decimal,
+                      print_number},
+    [TYPE_OBJECTID] = {{BSON_TYPE_OID}, VALUE_ORDERED | VALUE_FORMED, FIXED, 0, read_objectid, print_bytes},
+    [TYPE_UUID] = {{BSON_TYPE_BINARY}, VALUE_ORDERED | VALUE_FORMED, FIXED, 0, read_binary, print_bytes},
+    [TYPE_BINARY] = {{BSON_TYPE_BINARY}, 0, FIXED, 1, read_binary, print_bytes},
+    [TYPE_JSON] = {{0}, 0, JSON_AROUND, JSON_TIMES, read_json, NULL},
 };
 
 /* ---- order ---- */

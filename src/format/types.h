@@ -1,7 +1,7 @@
 /* types: the values of fields, from their texts to BSON and back.
  *
- * A type is a row of `value_types`: the BSON types of its values, how many bytes a value takes at most, the function that reads
- * a text, and the function that prints a value. Whoever adds a type adds its word to schema_types and its row to value_types
+ * A type is a row of `value_types`: the BSON types of its values, its flags, how many bytes a value takes at most, the function
+ * that reads a text, and the function that prints a value. Whoever adds a type adds its word to schema_types and its row to value_types
  * (types.c), its name to field_type_t (schema.h), and what JSON may make of it to take_source (json.c). Readers, writers
  * and bounds follow the rows.
  *
@@ -48,9 +48,15 @@ typedef struct {
     uint8_t choice;     /* which of the field's patterns it has */
 } value_text_t;
 
+enum {
+    VALUE_NUMBER = 1,  /* has decimal marks, and `exact` */
+    VALUE_ORDERED = 2, /* --filter compares it */
+    VALUE_FORMED = 4,  /* few texts are such values; the names of columns are none */
+};
+
 typedef struct {
     uint8_t bson[2]; /* the BSON types of its values; 0: none, or any */
-    bool number;     /* has decimal marks, and `exact` */
+    uint8_t flags;   /* VALUE_... */
     size_t bytes,
         times; /* of a value without its key: at most this many, and `times` for each byte of a text */
     uint8_t *(*read)(value_text_t *from, uint8_t *type, uint8_t *out);

@@ -106,8 +106,10 @@ TEST(keys) {
 TEST(words) {
     read_page();
     text_t words = {.length = 0};
-    for (size_t i = 0; i < SCHEMA_TYPES; i++)
-        text_print(&words, "%s ", schema_types[i].name);
+    for (const schema_type_t *type = schema_types; type->name; type++)
+        text_print(&words, "%s ", type->name);
+    for (const schema_type_t *type = schema_foreign_types; type->name; type++)
+        text_print(&words, "%s ", type->name);
     text_append(&words, schema_made_words(RECORDS_DELIMITED, ~0u).text);
     text_print(&words, " %s", schema_made_words(RECORDS_FIXED, ~0u).text);
     LAB_MUST(words.bytes && !words.lacking);

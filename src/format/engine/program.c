@@ -49,7 +49,7 @@ static uint8_t nulls_of(const texts_t *nulls) {
 /* By type, of columns and of fields by width. */
 static const struct {
     uint8_t column, width;
-} codes[TYPE_JSON + 1] = {
+} codes[FIELD_TYPES] = {
     [TYPE_TEXT] = {OP_TEXT, OP_TEXT},       [TYPE_TRIMMED] = {OP_TRIMMED, OP_TRIMMED},
     [TYPE_INT] = {OP_INT, OP_WHOLE},        [TYPE_LONG] = {OP_INT, OP_VALUE},
     [TYPE_NUMBER] = {OP_NUMBER, OP_SCALED}, [TYPE_LENGTH] = {OP_VALUE, OP_LENGTH}}; /* all others: OP_VALUE */

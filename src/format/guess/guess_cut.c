@@ -61,8 +61,10 @@ static bool begins_within(const schema_t *schema, const uint8_t *text, const uin
            is_edge(schema, quote[1]);
 }
 
-const uint8_t *guess_middle(const schema_t *schema, size_t columns, split_t *split, const uint8_t *text,
-                            const uint8_t *end) {
+/* Finds the first record of a piece that begins with some line of a larger text, perhaps within quotes. NULL: none is found.
+ * columns: of the records. Overwrites split. */
+static const uint8_t *find_middle(const schema_t *schema, size_t columns, split_t *split, const uint8_t *text,
+                                  const uint8_t *end) {
     const uint8_t *quote = schema->quote ? memchr(text, schema->quote, (size_t)(end - text)) : NULL,
                   *at = begins_within(schema, text, quote, end) ? quote : text;
     for (size_t i = 0; i < TRIED_LINES && at < end; i++) {
@@ -93,7 +95,8 @@ static bool is_of_brackets(const uint8_t *text, size_t length) {
     return row && !memmem(at, (size_t)((feed ? feed : text + length) - at), row, 3);
 }
 
-bool guess_has_cr(const schema_t *schema, const uint8_t *text, size_t length) {
+/* True if the record holds a CR, and nothing that may be a text in quotes. */
+static bool has_cr(const schema_t *schema, const uint8_t *text, size_t length) {
     return text[length - 1] == '\r' || (memchr(text, '\r', length) && !memchr(text, schema->quote, length));
 }
 
@@ -106,7 +109,8 @@ bool guess_refuse_cr(const char *name, err_t *err) {
         name);
 }
 
-bool guess_is_text(const char *name, const uint8_t *text, size_t length, err_t *err) {
+/* Refuses what is no delimited text: NUL bytes, BSON, arrays of JSON, XML and the like. */
+static bool check_text(const char *name, const uint8_t *text, size_t length, err_t *err) {
     const size_t head = length < HEAD ? length : HEAD;
     const char *why =
         memchr(text, 0, head) ? "holds NUL bytes (if it is BSON, its first document is broken)"
@@ -241,6 +245,7 @@ void guess_decide(guess_t *guess) {
         while (empty < row->count && !guess->sheet.cells[row->first + empty].length)
             empty++;
         counts.records++;
+        counts.with_cr += has_cr(&guess->schema, row->text, row->length);
         counts.rejects += !row->count;
         counts.hollow += row->count && empty == row->count;
     }
@@ -323,7 +328,7 @@ bool guess_begin(guess_t *guess, err_t *err) {
     if (guess->kind != RECORDS_DELIMITED)
         return true;
     const bool whole = is_whole(guess, piece);
-    if (!guess_is_text(guess->name, text, piece->length, err) ||
+    if (!check_text(guess->name, text, piece->length, err) ||
         !guess_find_structure(structure, guess->name, text, piece->length, whole, &guess->options, err))
         return false;
     guess_schema(&guess->schema, &structure->way);
@@ -343,7 +348,7 @@ bool guess_begin(guess_t *guess, err_t *err) {
             return false;
     while (line.text < text + structure->first);
     guess->first_line = 1 + lines_count(text, (size_t)(line.text - text));
-    return !guess_has_cr(&guess->schema, line.text, line.length) || guess_refuse_cr(guess->name, err);
+    return !has_cr(&guess->schema, line.text, line.length) || guess_refuse_cr(guess->name, err);
 }
 
 /* ---- the inputs ---- */
@@ -414,7 +419,7 @@ static bool take_piece(guess_t *guess, const guess_piece_t *piece, err_t *err) {
     const uint8_t *const text = piece->text, *const feed = memchr(text, '\n', piece->length);
     const uint8_t *begin =
         piece->begins ? text + dialect_begin(&guess->schema, text, piece->length)
-        : feed ? guess_middle(&guess->schema, guess->fields, &guess->split, feed + 1, text + piece->length)
+        : feed ? find_middle(&guess->schema, guess->fields, &guess->split, feed + 1, text + piece->length)
                : NULL;
     return !begin || take_lines(guess, piece, begin, last, err);
 }

@@ -239,7 +239,7 @@ static void compare(head_t *field, const uint8_t *text, size_t length) {
 /* Compares a field of the first record with the first values of its column. */
 static head_t head_of(const guess_t *guess, size_t index) {
     head_t field = begin_head(&guess->columns[index]);
-    for (size_t i = 0; i < guess->sheet.count && field.values < ROWS; i++) {
+    for (size_t i = 0; i < guess->sheet.count && field.values < COMPARED; i++) {
         const row_t *row = &guess->sheet.rows[i];
         const cell_t *cell = guess_is_record(guess, row) ? guess_cell(guess, row, index) : NULL;
         if (cell && cell->length && !guess_is_null(cell->text, cell->length))

@@ -75,11 +75,6 @@ typedef struct {
     bool even;          /* all records have the same number of fields */
 } structure_t;
 
-/* Finds the first record of a piece that begins with some line of a larger text, perhaps within quotes. NULL: none is found.
- * columns: of the records. Overwrites split. */
-const uint8_t *guess_middle(const schema_t *schema, size_t columns, split_t *split, const uint8_t *text,
-                            const uint8_t *end);
-
 /* ---- the search (guess_structure.c) ---- */
 
 /* The words of --with delimiter: a sign, two colons, tab, \x01, blanks (' '), or none ('\n'). */
@@ -100,8 +95,8 @@ bool guess_find_structure(structure_t *structure, const char *name, const uint8_
  *
  * The score of a way is share * share * (what its cells are worth) * (what the way is worth): see weigh in guess_structure.c. */
 #define LEAST_SCORE           0.25 /* tests/fuzz/corpus/delimited/mot_2016: too few of its lines have columns */
-#define LEAST_SHARE           0.6  /* "Ann Lee   New York   12": columns of fixed width */
-#define LEAST_SHARE_ESCAPED   0.9  /* tests/data/mot/odd/2020_escaped_quotes.csv */
+#define LEAST_SHARE           0.6 /* "Ann Lee   New York   12": columns of fixed width */
+#define LEAST_SHARE_ESCAPED   0.9 /* tests/data/mot/odd/2020_escaped_quotes.csv */
 #define LEAST_CLEAN_UNDIVIDED 0.7 /* "3,4," below "a,b": lines with a comma too many are no column of texts */
 #define CELL_OF_TEXT          0.8 /* "|Ann|" between "+---+": a text may be anything, and a number is a value */
 #define CELL_WITH_SIGNS       0.3  /* "2" among "1,Ann", "3,Carl": other signs in texts */
@@ -116,26 +111,21 @@ enum {
     LINK = 5,       /* bytes before :// are a part of a link: "http://x.org/a2;jsessionid=4" */
     FEW_FIELDS = 3, /* with commas between them may be one text: "2024-01-01 10:00:00,007,INFO" */
     /* evidence about the first record: see guess_header.c */
-    STRONG = 3,     /* ",0,1" above "0,1.5,a"; "id||name" */
-    ENOUGH = 2,     /* "first_name,last_name" above "Ann,Smith" */
-    ROWS = 1000,    /* are compared with it: of fewer, a text that is there once in a thousand would be none */
-    LONG_WORD = 4,  /* bytes of a name that is hardly a code: "A,off" above "B,12" */
-    CAPTION = 12,   /* bytes of a text that is hardly a code, either: "2007 - 08 Volume" */
-    RISING = 3,     /* numbers that rise hardly do so by chance: "0,1,2" above "7,1.5,3" */
+    STRONG = 3, /* ",0,1" above "0,1.5,a"; "id||name" */
+    ENOUGH = 2, /* "first_name,last_name" above "Ann,Smith" */
+    COMPARED =
+        1000,      /* are compared with it: of fewer, a text that is there once in a thousand would be none */
+    LONG_WORD = 4, /* bytes of a name that is hardly a code: "A,off" above "B,12" */
+    CAPTION = 12,  /* bytes of a text that is hardly a code, either: "2007 - 08 Volume" */
+    RISING = 3,    /* numbers that rise hardly do so by chance: "0,1,2" above "7,1.5,3" */
     LEAST_ROWS = 5, /* fewer texts may have something in common by chance: "10:30:00,go" */
     WORDS_IN = 20,  /* numbers, of which one may be a word: "NV" among "1981,1" and 19 more */
 };
 
 /* ---- is it delimited text at all? (guess_cut.c) ---- */
 
-/* Refuses what is no delimited text: NUL bytes, BSON, arrays of JSON, XML and the like. */
-bool guess_is_text(const char *name, const uint8_t *text, size_t length, err_t *err);
-
 /* True for a value that is no name: not for yes, no, Y and n. */
 bool guess_is_number_or_date(const span_t *span);
-
-/* True if the record holds a CR, and nothing that may be a text in quotes. */
-bool guess_has_cr(const schema_t *schema, const uint8_t *text, size_t length);
 
 /* Refuses a text with lines that end with CR CR LF, or with CR alone while others end with LF. Returns false. */
 bool guess_refuse_cr(const char *name, err_t *err);
@@ -258,7 +248,7 @@ static inline bool guess_kind_is_text(field_type_t kind) {
     return kind == TYPE_TEXT || kind == TYPE_TRIMMED;
 }
 static inline bool guess_kind_is_number(field_type_t kind) {
-    return value_types[kind].number;
+    return value_types[kind].flags & VALUE_NUMBER;
 }
 
 typedef struct {
@@ -332,6 +322,7 @@ typedef struct {
 /* What the rows amount to. */
 typedef struct {
     uint64_t records, rejects, hollow; /* hollow: without a value */
+    uint64_t with_cr;                  /* they hold a CR outside of quotes */
     uint64_t repeated;                 /* ROW_AGAIN; */
     bool marked_again;                 /* one of these is marked */
 } counts_t;

@@ -218,13 +218,10 @@ static char *take_word(char **at) {
     return word;
 }
 
+#define GUESSED_TYPES (~(1u << TYPE_LENGTH)) /* a field of a length is of fixed width */
+
 static const schema_type_t *find_type(const char *word) {
-    const size_t length = strcspn(word, "(");
-    for (size_t i = 0; i < SCHEMA_TYPES; i++)
-        if (strlen(schema_types[i].name) == length && strncmp(schema_types[i].name, word, length) == 0 &&
-            schema_types[i].type != TYPE_LENGTH)
-            return &schema_types[i];
-    return NULL;
+    return schema_type_find(word, strcspn(word, "("), GUESSED_TYPES);
 }
 
 /* Reads TYPE or TYPE(PATTERN). */
@@ -232,8 +229,8 @@ static bool read_type(type_spec_t *spec, char *at, err_t *err) {
     char *const open = at + strcspn(at, "("), *const end = open + strlen(open);
     spec->type = !*open || end[-1] == ')' ? find_type(at) : NULL;
     if (!spec->type)
-        return err_set(err, STATUS_USAGE, "--type '%s': '%s' is not a type; types are " SCHEMA_TYPE_WORDS,
-                       spec->text, at);
+        return err_set(err, STATUS_USAGE, "--type '%s': '%s' is not a type; types are %s", spec->text, at,
+                       schema_type_words(GUESSED_TYPES).text);
     spec->pattern = *open ? open + 1 : NULL;
     if (*open)
         end[-1] = '\0';

@@ -288,12 +288,7 @@ static bool find_encoding(guess_t *guess, err_t *err) {
 /* ---- all of it ---- */
 
 bool guess_find_text(guess_t *guess, err_t *err) {
-    uint64_t with_cr = 0;
-    for (size_t i = 0; i < guess->sheet.count; i++) {
-        const row_t *row = &guess->sheet.rows[i];
-        with_cr += guess_is_record(guess, row) && guess_has_cr(&guess->schema, row->text, row->length);
-    }
-    if (2 * with_cr > guess->counts.records)
+    if (2 * guess->counts.with_cr > guess->counts.records)
         return guess_refuse_cr(guess->name, err);
     return find_quotes(guess, err) && find_encoding(guess, err);
 }

@@ -392,8 +392,7 @@ static bool is_no_header(const lines_t *lines, const dialect_t *dialect, err_t *
     for (size_t i = 0; lines->split->count == dialect->columns && i < dialect->columns; i++) {
         const span_t *value = &lines->split->spans[i];
         const field_t *field = &schema->fields[dialect->field_of[i]];
-        if (!value->length || field->type == TYPE_TEXT || field->type == TYPE_TRIMMED ||
-            field->type == TYPE_BINARY || field->type == TYPE_JSON ||
+        if (!value->length || !(value_types[field->type].flags & VALUE_FORMED) ||
             words_find(&field->nulls, schema->encoding, value->text, value->length) >= 0)
             continue;
         typed++;

@@ -119,6 +119,7 @@ typedef enum {
     TYPE_BINARY,   /* base64, or hexadecimal digits */
     TYPE_JSON,     /* a text that is a value of JSON */
 } field_type_t;
+enum { FIELD_TYPES = TYPE_JSON + 1 };
 
 /* What its records are. */
 typedef enum { RECORDS_DELIMITED, RECORDS_FIXED, RECORDS_JSON, RECORDS_BSON } record_kind_t;
@@ -391,18 +392,25 @@ const field_t *schema_field(const schema_t *schema, const char *name);
  * that says so, with the path that was probably meant. */
 bool schema_makes(const schema_t *schema, const char *path, suggestion_t *near);
 
-/* Types by their words in format files. The first SCHEMA_TYPE_NAMES words are ours; the others are usual names of other tools. */
-enum { SCHEMA_TYPES = 22, SCHEMA_TYPE_NAMES = 14 };
+/* Types by their words in format files: ours, and usual words of other tools, which no sentence lists. A row without a name ends a
+ * table. */
 typedef struct {
     const char *name;
     field_type_t type;
 } schema_type_t;
-extern const schema_type_t schema_types[SCHEMA_TYPES];
+extern const schema_type_t schema_types[], schema_foreign_types[];
 
-#define SCHEMA_TYPE_WORDS                                                                                    \
-    "text, trimmed, int, long, number, decimal, boolean, date, datetime, objectid, uuid, binary, json"
+/* The type of a word, among these, a bit for each; NULL: there is none. */
+const schema_type_t *schema_type_find(const char *word, size_t length, uint32_t types);
 
 const char *schema_type_name(field_type_t type);
+
+/* Words in a sentence, "int, long, number": of these types, a bit for each; and of how a key is made of such records, by these
+ * kinds. */
+typedef struct {
+    char text[160];
+} words_t;
+words_t schema_type_words(uint32_t types);
 
 /* Which of the texts it is, from 0; -1: none. A text that is not UTF-8 may be one in the encoding. any_case: as names of columns. */
 static inline int texts_find(const texts_t *texts, encoding_t encoding, const uint8_t *text, size_t length,

@@ -45,9 +45,9 @@ words_t schema_made_words(record_kind_t kind, uint32_t makes) {
 
 words_t schema_type_words(uint32_t types) {
     words_t words = {.text = ""};
-    for (size_t i = 0; i < SCHEMA_TYPE_NAMES; i++)
-        if (types >> schema_types[i].type & 1)
-            add_word(&words, schema_types[i].name);
+    for (const schema_type_t *type = schema_types; type->name; type++)
+        if (types >> type->type & 1)
+            add_word(&words, type->name);
     return words;
 }
 

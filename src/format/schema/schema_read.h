@@ -120,11 +120,6 @@ finish_fn schema_finish_file, schema_finish_record, schema_finish_field, schema_
 /* Notes a name and its key, which go with those before them in the same document or list. */
 bool schema_name(reader_t *reader, const char *name, const char *key, const yaml_item_t *at);
 
-/* Words in a sentence, "int, long, number": of these types, and of how a key is made of such records, by these kinds. */
-typedef struct {
-    char text[160];
-} words_t;
-words_t schema_type_words(uint32_t types);
 words_t schema_made_words(record_kind_t kind, uint32_t makes);
 
 #endif

@@ -243,13 +243,10 @@ static bool read_layouts(reader_t *reader, const yaml_item_t *list) {
 /* ---- fields ---- */
 
 bool schema_read_type(reader_t *reader, const yaml_item_t *node) {
-    size_t i = 0;
-    while (i < SCHEMA_TYPES && (strcmp(node->text, schema_types[i].name) != 0 ||
-                                !(reader->row->types >> schema_types[i].type & 1)))
-        i++;
-    if (i < SCHEMA_TYPES)
-        MEMBER(field_type_t) = schema_types[i].type;
-    return i < SCHEMA_TYPES;
+    const schema_type_t *type = schema_type_find(node->text, strlen(node->text), reader->row->types);
+    if (type)
+        MEMBER(field_type_t) = type->type;
+    return type;
 }
 
 /* By a power of ten. */
@@ -355,7 +352,7 @@ static bool read_ids(reader_t *reader, const yaml_item_t *node) {
 /* ---- the rows ---- */
 
 #define BIT(type)    (1u << TYPE_##type)
-#define BUT(types)   (~(types) & ((1u << (TYPE_JSON + 1)) - 1))
+#define BUT(types)   (~(types) & ((1u << FIELD_TYPES) - 1))
 #define ENTRY_TYPES  (BIT(TEXT) | BIT(TRIMMED) | BIT(INT) | BIT(NUMBER))
 #define PLAIN_TYPES  BUT(BIT(LENGTH) | BIT(BINARY) | BIT(JSON))
 #define MAKES_FIELDS (MAKES_TEXT | 1u << MAKE_UTC | 1u << MAKE_POINT)
