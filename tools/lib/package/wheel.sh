@@ -27,7 +27,7 @@ build_wheel() {
     for define in CMAKE_SYSTEM_NAME=Linux "CMAKE_SYSTEM_PROCESSOR=$ARCH" "CMAKE_AR=$WHEEL/bin/ar" "CMAKE_RANLIB=$WHEEL/bin/ranlib" \
         "CMAKE_FIND_ROOT_PATH=$WHEEL" CMAKE_FIND_ROOT_PATH_MODE_LIBRARY=ONLY CMAKE_FIND_ROOT_PATH_MODE_INCLUDE=ONLY \
         CMAKE_C_FLAGS=-fomit-frame-pointer "CMAKE_EXE_LINKER_FLAGS=$link" "CMAKE_SHARED_LINKER_FLAGS=$link" \
-        "TIPPLE_LICENSES=$WHEEL/licenses"; do
+        "TIPPLE_LICENSES=$WHEEL/licenses" "TIPPLE_LIBCURL=$WHEEL/lib/libcurl.a;$WHEEL/lib/libssl.a;$WHEEL/lib/libcrypto.a"; do
         set+=(-C "cmake.define.$define")
     done
     CC=$WHEEL/bin/cc CXX=$WHEEL/bin/c++ PKG_CONFIG_LIBDIR=$WHEEL/lib/pkgconfig ZIG_GLOBAL_CACHE_DIR=$ROOT/build/wheel-tools/zig \
