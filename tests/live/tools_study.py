@@ -21,6 +21,8 @@ STUDIES = {"compression": ["configuration, ", "| zstd, prefix", "1406.92", "rand
            "ycsb": ["25,000 operations a second", "7,170,648,489", "844", "30,747", "2,702", "5,160,596", "FindOne", "spinning disks", "Not made: the mix"],
            "mot": ["28.5", "15:31", "0.67", "48:47", "2 shards, 7 MB each", "16 shards, 2 MB (query 3:35, load 66 min)"],
            "obd": ["0.08 σ 0.09", "62.7 σ 0.5", "8.08", "30.8", "126.1 σ 45.2", "43.1", "published, 10^6", "by 4 clients"]}
+# and is not on its page, which has the means of the fewest and the most documents only
+NOT_ON_PAGE = {"48:47", "0.08 σ 0.09", "62.7 σ 0.5", "126.1 σ 45.2"}
 
 
 def study(*words, tipple=TIPPLE):
@@ -60,7 +62,7 @@ class Study(unittest.TestCase):
         pictures = []
         for name, wanted in STUDIES.items():
             page = (to / (name + ".md")).read_text()
-            for words in [*wanted, "Scale tiny, ", "mongod ", "other programs held up to ", "Again: `tools/study %s --scale tiny`" % name]:
+            for words in [*(word for word in wanted if word not in NOT_ON_PAGE), "Scale tiny, ", "mongod ", "other programs held up to ", "Again: `tools/study %s --scale tiny`" % name]:
                 self.assertIn(words, re.sub(r"\s+", " ", page), name)
             pictures += re.findall(r"!\[[^\]]+\]\((.*)\)", page)
         self.assertEqual(sorted([name + ".md" for name in STUDIES] + pictures), sorted(made[0]))

@@ -195,11 +195,11 @@ class Elsewhere(unittest.TestCase):
         self.assertEqual([si("petabyte", "millis", "figure"), si("petabyte", "FindOne/s", "figure")], found)
 
     def test_pages(self):
-        """so is what stands in a column of a study's page that is called published"""
+        """so is what stands in a column of a study's page that is called published, where means have no deviation"""
         seen = 0
         for name, of, first in (("mot", "mot configurations", "options"), ("obd", "obd ways", "documents"),
                                 ("secondaries", "secondary reads", "clients")):
-            rows = {row.replace(",", ""): set(cells.values()) for row, cells in TABLES[of]["rows"].items()}
+            rows = {row.replace(",", ""): {cell.partition(" σ ")[0] for cell in cells.values()} for row, cells in TABLES[of]["rows"].items()}
             if name == "secondaries":
                 rows = {threads: {cells[threads] for cells in TABLES[of]["rows"].values()} for threads in ("8", "16", "32", "64")}
             for head, lines in tables((ROOT / "docs/studies" / (name + ".md")).read_text()):
@@ -210,7 +210,7 @@ class Elsewhere(unittest.TestCase):
                     for at in columns:
                         self.assertIn(line[at], rows[line[0].replace(",", "")] | {"-"}, (name, line[0], head[at - 1]))
                         seen += 1
-        self.assertGreater(seen, 80)
+        self.assertGreater(seen, 40)
 
     def test_ratios(self):
         """a published ratio of ways is the quotient of the two published figures, to two digits"""
@@ -222,7 +222,7 @@ class Elsewhere(unittest.TestCase):
             over, under = (float(TABLES["obd ways"]["rows"][documents.replace(",", "")][columns[way]].split()[0])
                            for way in ways.split(" / "))
             self.assertAlmostEqual(over / under, float(published), delta=0.005001, msg=(ways, documents))
-        self.assertEqual(10, len(lines))
+        self.assertEqual(5, len(lines))
         rows, first = TABLES["mot configurations"]["rows"], TABLES["mot configurations"]["rows"][ZLIB]
         lines = [line for head, lines in tables((ROOT / "docs/studies/mot.md").read_text()) if head == MOT_RATIOS for line in lines]
         for name, _, query, _, load in lines:

@@ -62,21 +62,25 @@ def run(place):
     chosen = list(shapes.SETS) if not place.tiny else ["configuration", "orders", "random"]
     files = {name: data_of(place, name) for name in chosen}
     found = {prefix: measure(place, prefix, files) for prefix in (True, False)}
-    place.note("Five data sets with the keys of the documents that the article shows, made up here, and random bytes,"
-               " which cannot be compressed: what is saved of them is room in blocks (%s). Each has one"
+    place.note("Five data sets with the keys of the documents that the article shows, made up here, and random bytes"
+               " (%s). Each has one"
                " index besides that of `_id`, on a standalone. The article published its figures as pictures; the"
                " one number in its text, 1406.92 MB, is of no named data set. Sizes are in MB; saved, of the size without any"
-               " compression (none, none). CPU is the server's during the load.",
+               " compression; CPU is the server's during the load.",
                ", ".join("%s %s" % (count(sum(1 for _ in open(path, "rb"))), name) for name, path in files.items()))
+    saved = []
     for name in chosen:
         whole = found[False][name, "none"]
         each = [("none, none", whole), *(("%s, prefix" % compressor, found[True][name, compressor]) for compressor in COMPRESSORS)]
-        place.note("%s, %.1f MB of BSON:", name, whole["data"] / 1e6)
+        place.note("%s, %.1f MB of BSON:", name, whole["data"] / 1e6, page=False)
         place.table(["collection, index", "data", "index", "both", "saved %", "load s", "CPU s"],
                     [[words, *("%.1f" % (one[key] / 1e6) for key in ("storage", "index", "size")),
                       "%.0f" % (100 - 100 * one["size"] / whole["size"]),
                       *(shown(one[key]) for key in ("seconds", "cpu"))]
-                     for words, one in each])
+                     for words, one in each], page=False)
+        saved.append([name, "%.1f" % (whole["data"] / 1e6), *("%.0f" % (100 - 100 * one["size"] / whole["size"]) for _, one in each[1:])])
+    place.note("Saved of data and indexes, in percent:")
+    place.table(["documents", "MB of BSON", *("%s, prefix" % compressor for compressor in COMPRESSORS)], saved)
     note_ratios(place, chosen, found)
 
 

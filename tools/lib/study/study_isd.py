@@ -57,10 +57,10 @@ def note_matrix(place, side, name, uri, paths, threads, batches, *words):
     if not best:
         place.note("No best setting: %s.", said["uncompared"])
         return
-    others = ["%d x %d" % (one["threads"], one["batch"]) for one in said["settings"] if one["state"] == "close" and one != best]
+    others = sum(one["state"] == "close" and one != best for one in said["settings"])
     place.note("Best here: %d x %d, %s documents/s%s%s. Published: %s, %s documents/s; that setting has %s of the best here.",
                best["threads"], best["batch"], count(round(best["docs_per_second"])),
-               ", not distinguishable from %s" % ", ".join(others) if others else "", "" if said["settled"] else "; not settled",
+               ", not distinguishable from %d other settings" % others if others else "", "" if said["settled"] else "; not settled",
                known["threads x batch"], known["peak"], ratio(rates.get(cell), best["docs_per_second"]))
 
 

@@ -56,15 +56,16 @@ def run(place):
                 [[name, "%.3g" % ((warm.said["data_bytes_on_disk"] + warm.said["index_bytes_on_disk"]) / 1e9), published[name]["disk GB"],
                   time_of(load.said["seconds"]), published[name]["load min"], time_of(seconds[name][1]), published[name]["query"]]
                  for name, (load, _, warm) in found.items()], together=2)
-    place.note("CPU during that query, in percent of all CPUs:")
+    place.note("CPU during that query, in percent of all CPUs:", page=False)
     place.table(["options", *(word for share in SHARES for word in (share, "published"))],
                 [[name, *(word for share in SHARES for word in ("%.0f" % (100 * warm.query["beside"][share]), published[name][share]))]
-                 for name, (_, _, warm) in found.items()], together=2)
+                 for name, (_, _, warm) in found.items()], together=2, page=False)
     place.note("What one query read of its files, from the page cache and from the disk, after the page cache was"
                " emptied (cold) and again (warm):")
     place.table(["options", "", "query", "files MB", "disk MB"],
                 [[name, state, time_of(seconds[name][at]), *("%.3g" % (number / 1e6 / cost.times) for number in (cost.asked, cost.read))]
-                 for name, (_, *costs) in found.items() for at, (state, cost) in enumerate(zip(("cold", "warm"), costs))])
+                 for name, (_, *costs) in found.items() for at, (state, cost) in enumerate(zip(("cold", "warm"), costs))],
+                page=lambda row: row[1] == "warm")
     place.note("Published: %s MB/s from the disk on one server with the default cache, which leaves the page cache no room"
                " for the files, and %s on two shards of 1 GB; the first is not made here.",
                *(published[name]["read MB/s"] for name in ("zlib", "zlib, 2 shards, 1 GB")))
@@ -82,7 +83,7 @@ def run(place):
                      for name in published if name not in found and "mmap" not in name])
     place.note("Published only, since that engine is gone: %s.", "; ".join(
         "%s %s GB, load %s min, query %s" % (name, *(published[name][key] for key in ("disk GB", "load min", "query")))
-        for name in published if "mmap" in name))
+        for name in published if "mmap" in name), page=False)
     place.note("What differs here: shards, router, loader and query share %d CPUs, and the page cache always has room for all files."
                " An aggregation uses one core of a shard at a time, so more shards make it faster until all cores are busy.",
                os.cpu_count())

@@ -107,7 +107,7 @@ def measure(place, rows):
 
 
 def note_columns(place, columns, sizes, found, published):
-    head, table = ["documents"], []
+    head, table, shown = ["documents"], [], ("1,000", count(sizes[-1]))
     for name, _, _, column in columns:
         head += [name, "published"] if column else [name]
     for size in sizes:
@@ -115,7 +115,7 @@ def note_columns(place, columns, sizes, found, published):
         for _, suite, query, column in columns:
             row += [figure(found.get((suite, query, size))), *([published.get(str(size), {}).get(column, "-")] if column else [])]
         table.append(row)
-    place.table(head, table, together=2 if columns[0][3] else 1)
+    place.table(head, table, together=2 if columns[0][3] else 1, page=lambda row: row[0] in shown)
 
 
 def note_ratios(place, sizes, found, published):
@@ -129,7 +129,7 @@ def note_ratios(place, sizes, found, published):
             if n in (1000, sizes[-1]):
                 rows.append([words, count(n), *(ratio(*pair) for pair in zip(both(n, COLUMNS[over]), both(n, COLUMNS[under])))])
     place.note("What carries over: how fast the ways are by each other.")
-    place.table(["ratio", "documents", "here", "published"], rows)
+    place.table(["ratio", "documents", "here", "published"], rows, page=lambda row: row[1] == count(sizes[-1]))
     lines = {}
     for number in (0, 3, 6):
         lines[COLUMNS[number][0]], lines[COLUMNS[number][0] + ", published"] = zip(*(both(n, COLUMNS[number]) for n in sizes))
@@ -141,21 +141,20 @@ def run(place):
     rows = place.documents(1_300_000, 20_000, 2_000)
     sizes, found, chunks = measure(place, rows)
     published, most = place.published("obd ways"), sizes[-1]
-    place.note("%s documents of car sensors on a standalone. All figures are documents a millisecond, mean and"
-               " deviation of the repeats. Published: 1.3 million documents, ten repeats, mongod 2.4.",
-               count(rows))
+    place.note("%s documents of car sensors on a standalone. Figures are documents a millisecond, means of the"
+               " repeats. Published: 1.3 million documents, ten repeats, mongod 2.4.", count(rows))
     place.note("Part 3, the first table; published: a Core2 T9600 with 4 GB, the client on another host. Whole documents: part 2.")
     note_columns(place, COLUMNS[:7], sizes, found, published)
     place.note("What the article did not have:")
     note_columns(place, COLUMNS[7:], sizes, found, published)
     place.note("Part 3, the second table; published: server and client on one iMac, as they are on one host here.")
     note_columns(place, IMAC, sizes, found, published)
-    place.note("Part 2, the first two tables: a tenth of the documents, %s here and 130,000 there, where the client read whole documents:",
+    place.note("Part 2: a tenth of the documents, %s here and 130,000 there, where the client read whole documents:",
                count(rows // 10))
     note_columns(place, TENTH, [size for size in sizes[1:] if size <= rows // 10], found, published)
     known = place.published("obd chunks")
-    place.note("%s documents in chunks, each a range of `_id`; seconds. Published, for 10^6 documents: the chunks one after the"
-               " other computed from the smaller sizes of Map Reduce 2, jsMode, not measured; %s s by Postgres.",
+    place.note("%s documents in chunks, each a range of `_id`; seconds. Published for 10^6 documents, where chunks one after the"
+               " other were computed, not measured; %s s by Postgres.",
                count(most), known["Postgres"]["seconds"])
     place.table(["asked in", "map-reduce", "accumulators", "published, 10^6"],
                 [["1 find", *("%.3g" % (most / 1000 / found["obd", name, most]["docs_per_ms"]) for name in WAYS),
@@ -167,8 +166,7 @@ def run(place):
     ratios = note_ratios(place, sizes, found, published)
     place.leave_out(["%s documents" % count(10**power) for power in range(7) if 10**power > rows])
     place.note("What differs here: server and client share %d CPUs, with no network between them, and the client is a"
-               " program in C; the article's was Python. The server of today makes the same stages of all map-reduces, with functions"
-               " that are sent or stored, and with jsMode. Each chunk is a query of its own.", os.cpu_count())
+               " program in C; the article's was Python. The server of today makes the same stages of all map-reduces.", os.cpu_count())
     ways, mode, stored = (ratios[RATIOS[at][0]] for at in range(3))
     place.conclude("Over %s documents map-reduce in the server has %s of the speed of a client that reads one field"
                    " (published %s); jsMode and stored functions change it by the factors %s and %s (published %s and"

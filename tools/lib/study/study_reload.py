@@ -11,6 +11,7 @@ ARTICLE = ("The fastest reload of a replica set",
            "Is a replica set made faster by loading it, or by loading one server that becomes its first member?")
 SET, SYNC, COPY = "set first", "one member first, initial sync", "one member first, its files copied"
 MEMBERS = 3
+LAST = "until all have all"  # of the steps
 
 
 class Clock:
@@ -44,10 +45,15 @@ def reload(place, way, members, documents, paths):
             place.load("mot", collection(server, "study.mot"), paths, "--index", "d:1,k:1")
         if way != SET:
             server = place.grow_server(phase=clock.step, replset=members, copied=way == COPY)
-        with clock.step("until all have all"):
+        with clock.step(LAST):
             wait_for_all(place, documents)
         place.run("verify", "-f", "mot", "--uri", collection(server, "study.mot"), "-q", "--json", *paths)
     return clock.steps
+
+
+def note_steps(place, ways, page=True):
+    names = sorted(dict.fromkeys(step for steps in ways.values() for step in steps), key=lambda step: step == LAST)
+    place.table(["step", *ways], [[step, *(time_of(steps.get(step)) for steps in ways.values())] for step in names], page=page)
 
 
 def run(place):
@@ -69,12 +75,13 @@ def run(place):
     place.table(["way", "time", "by the time of the set first"],
                 [[way, time_of(one), ratio(one, total[SET])] for way, one in total.items()])
     for way, one in found.items():
-        place.note("Steps, %s:", way)
+        place.note("Steps, %s:", way, page=False)
         place.table(["step", "median", "least", "most"],
-                    [[step, *(time_of(pick(steps[step] for steps in one)) for pick in (statistics.median, min, max))] for step in one[0]])
-    place.note("The same with one member more only, so that no other member takes CPU meanwhile:")
-    place.table(["step", *alone], [[step, *(time_of(steps.get(step)) for steps in alone.values())]
-                                   for step in dict.fromkeys(step for steps in alone.values() for step in steps)])
+                    [[step, *(time_of(pick(steps[step] for steps in one)) for pick in (statistics.median, min, max))] for step in one[0]], page=False)
+    place.note("Steps, medians:")
+    note_steps(place, {way: {step: statistics.median(steps[step] for steps in one) for step in one[0]} for way, one in found.items()})
+    place.note("The same with one member more only, so that no other member takes CPU meanwhile:", page=False)
+    note_steps(place, alone, page=False)
     place.note("What differs elsewhere: %d CPUs and one disk serve all members here. Members with hosts of their own apply the"
                " oplog at the same time, so the set loads faster than here; a copy then goes over the network. A single server writes no"
                " oplog. Starts and elections take as long with more data. docs/disaster-recovery.md has the commands.", os.cpu_count())

@@ -69,10 +69,10 @@ def run(place):
     for words, key, form, known in (("95th percentile, milliseconds", "p95_ms", "%.3g", off_and_on),
                                     ("99th percentile, milliseconds", "p99_ms", "%.3g", []),
                                     ("requests a second", "ops_per_second", "%.0f", [])):
-        place.note("As fast as the clients can, alone and next to the load: %s.", words)
+        place.note("As fast as the clients can, alone and next to the load: %s.", words, page=bool(known))
         place.table(["clients", *("%s%s" % (mode, more) for mode in MODES for more in (", alone", ", load")), *known],
                     [[number, *(shown(figure(name, number, mode, key), form) for mode in MODES for name in (CALM, BUSY)),
-                      *(published_of(number) if known else [])] for number in clients], together=2)
+                      *(published_of(number) if known else [])] for number in clients], together=2, page=bool(known))
     place.note("Replication lag while the clients read: how late the slowest secondary was, in seconds. Published, in words: less lag.")
     place.table(["", "samples", "median", "95th percentile", "largest"],
                 [[name, len(lag), *("%.2f" % one for one in (statistics.median(lag), lag[int(0.95 * (len(lag) - 1))], lag[-1]))]
@@ -84,7 +84,8 @@ def run(place):
            "%.0f" % (int(off["64"]) / int(off["8"])), "0 by 0"] for name, words in ((BUSY, ", load"), (SPARED_BUSY, ", load, spared"))),
         *(["%s of a %s, %d clients, load by alone" % (words, mode, number), ratio(figure(BUSY, number, mode, key),
                                                                                figure(CALM, number, mode, key)), "-", "-"]
-          for words, key in (("p95", "p95_ms"), ("requests/s", "ops_per_second")) for number in (few, many) for mode in MODES)])
+          for words, key in (("p95", "p95_ms"), ("requests/s", "ops_per_second")) for number in (few, many) for mode in MODES)],
+        page=lambda row: row[-1] != "-")
     place.plot("Reads from a secondary: 95th percentile by clients", list(clients), {
         **{name: [figure(name, number, "secondary") for number in clients] for name in found},
         **{"published, %s" % state.lower(): [int(published[state].get(str(number), 0)) for number in clients]

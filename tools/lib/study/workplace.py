@@ -8,6 +8,7 @@ import json
 import os
 import pathlib
 import platform
+import re
 import shutil
 import subprocess
 import sys
@@ -23,6 +24,7 @@ from meter import Meter
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 PUBLISHED = json.loads((ROOT / "docs/studies/published.json").read_text())
+DEVIATION = re.compile(r" σ \S+")
 WIDTH, PAGE_WIDTH = 80, 150  # columns of a screen, and of a page of docs
 OTHERS = 10  # percent of the CPUs: with more for other programs a figure is not this host's
 
@@ -83,6 +85,7 @@ class Workplace:
         self.folder, self.data = (options.dir.absolute() / part for part in (name, "data"))
         self.tipple = os.environ.get("TIPPLE") or ROOT / "build/release/tipple"
         self.parts, self.plots, self.costs, self.warnings, self.processes = [], [], [], [], ((), ())
+        self.page_parts = []  # those of the page of docs
         self.measured, self.counted = "", ""  # the sentences on top
         self.page, self.began = self.folder / "page", time.monotonic()
         self.commit = first_line("git", "describe", "--always", "--dirty", "--exclude=*")  # nothing without a repository
@@ -210,13 +213,22 @@ class Workplace:
 
     # ---------------------------------------------------------------------------------------------- results
 
-    def note(self, words, *values):
+    def note(self, words, *values, page=True):
+        """A sentence; page: the page of docs has it, too."""
         self.parts.append(words % values if values else words)
+        if page:
+            self.page_parts.append(self.parts[-1])
 
-    def table(self, head, rows, left=1, together=1):
+    def table(self, head, rows, left=1, together=1, page=True):
         """A table of texts; the first columns begin at the left. A wide one becomes several, each with these columns and
-        some of the others, of which `together` are kept next to each other."""
-        self.parts.append(([[str(cell) for cell in row] for row in [head, *rows]], left, together))
+        some of the others, of which `together` are kept next to each other. page: the page of docs has it, too, or the rows
+        that this function takes, without deviations."""
+        cells = [[str(cell) for cell in row] for row in rows]
+        head = [str(cell) for cell in head]
+        self.parts.append(([head, *cells], left, together))
+        chosen = [row for row in cells if page(row)] if callable(page) else cells if page else []
+        if chosen:
+            self.page_parts.append(([head, *([DEVIATION.sub("", cell) for cell in row] for row in chosen)], left, together))
 
     def plot(self, title, *words, **looks):
         drawn = page.plot(title, *words, **looks)
@@ -291,7 +303,7 @@ class Workplace:
             name = "%s-%d.svg" % (self.name, number)
             (self.page / name).write_text(drawn + "\n")
             pictures.append("![%s](%s)" % (title, name))
-        text = "\n\n".join(_markdown(part, PAGE_WIDTH) for part in [*top, *pictures, *self.parts])
+        text = "\n\n".join(_markdown(part, PAGE_WIDTH) for part in [*top, *pictures, *self.page_parts])
         (self.page / (self.name + ".md")).write_text(text + "\n")
 
     def _made(self, disturbance):
@@ -336,9 +348,10 @@ def _markdown(part, width):
     tables, left = [], part[1]
     for cells in _pieces(*part, width):
         widths = [max(len(row[i]) for row in cells) for i in range(len(cells[0]))]
-        line = ["-" * width if i < left else "-" * (width - 1) + ":" for i, width in enumerate(widths)]
-        tables.append("\n".join("| " + " | ".join(cell.ljust(width) if i < left else cell.rjust(width) for i, (cell, width) in enumerate(
-            zip(row, widths))) + " |" for row in [cells[0], line, *cells[1:]]))
+        lines = ["| " + " | ".join(cell.ljust(width) if i < left else cell.rjust(width) for i, (cell, width) in enumerate(
+            zip(row, widths))) + " |" for row in cells]
+        lines.insert(1, "|" + "".join("-" * (width + 1) + ("-|" if i < left else ":|") for i, width in enumerate(widths)))
+        tables.append("\n".join(lines))
     return "\n\n".join(tables)
 
 
