@@ -3,6 +3,7 @@
 #include "catalog/catalog.h"
 #include "format/record/record_id.h"
 
+#include <malloc.h>
 #include <stdlib.h>
 
 /* How often in a lease the catalog is asked whose the pieces of ours are. */
@@ -105,6 +106,13 @@ bool catalog_confirm(const catalog_t *catalog, ledger_t *ledger, bool in_any_cas
 
 /* ---- taking and writing down ---- */
 
+/* Changes of thousands of small files take several megabytes for a moment. */
+static void give_back_memory(size_t changes) {
+    enum { MANY = 1000 };
+    if (changes >= MANY)
+        malloc_trim(0);
+}
+
 /* Takes numbers for the text by which inputs have grown. */
 static bool number_takes(store_t *store, take_t *takes, size_t count, err_t *err) {
     for (size_t i = 0; i < count; i++) {
@@ -146,6 +154,7 @@ bool catalog_take(const catalog_t *catalog, ledger_t *ledger, const work_t *only
     takes_free(takes, count);
     free(changes);
     free(ordinals);
+    give_back_memory(count);
     return ok;
 }
 
@@ -165,6 +174,7 @@ bool catalog_checkpoint(const catalog_t *catalog, ledger_t *ledger, err_t *err) 
         ok = read_inputs(store, ledger, ALL, 0, now_ns, err);
     }
     free(changes);
+    give_back_memory(count);
     return ok;
 }
 
