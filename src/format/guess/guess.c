@@ -1,11 +1,6 @@
-/* The course of a guess (guess_new):
- *
- *     begin          finds the structure by the first piece, and keeps the first record
- *     take_inputs    adds the whole records of the inputs that begin with the same line to their columns
- *     settle         decides line ends, quotes, encoding and header; adds the other inputs (take_inputs again) and decides
- *                    the first three anew; then decides names, --type, order of days, decimal marks and null words
- *
- * Each step may refuse or ask (status 5). guess_write.c writes the result. */
+/* The course of a guess (guess_new), as guess_inner.h draws it; and what is decided when all rows are there: --type, the order of
+ * days, decimal marks and null words. A kept format that may become wider goes the same way, with its fields as the first
+ * columns. */
 #include "base/chars.h"
 #include "format/guess/guess_inner.h"
 #include "format/record/dialect.h"

@@ -1,5 +1,19 @@
-/* guess_inner: what the files of guess share: the state of a guess (struct guess), and the functions that one file has for
- * another. */
+/* guess_inner: the chapters of a guess, and what each leaves for the next.
+ *
+ *     pieces of the inputs                        guess.h
+ *       | guess_begin         guess_cut.c         structure_t: the way in which the first input is cut, by each way's score
+ *       | guess_cut           guess_cut.c         sheet_t: all whole records, cut once into rows and cells
+ *       | guess_decide        guess_column.c      column_t, decision_t: what the cells of a column have in common
+ *       | guess_find_text     guess_text.c        line ends, quotes, encoding
+ *       | guess_find_header   guess_header.c      named, header: whether the first record names the columns
+ *       | guess_cut again                         the other inputs, whose names may add columns
+ *       | guess_name_columns  guess_header.c      names and keys
+ *       | settle_ways, ...    guess.c             --type, orders of days, decimal marks, null words
+ *     the format file                             guess_write.c
+ *
+ * Any step may ask the user, which ends the guess (status 5). A row does not change after it is cut, and no chapter counts while
+ * records are read: what it needs to know, it looks up in the rows. Of struct guess each step writes the members under its own
+ * name. A guess belongs to one thread. */
 #ifndef TIPPLE_FORMAT_GUESS_GUESS_INNER_H
 #define TIPPLE_FORMAT_GUESS_GUESS_INNER_H
 
@@ -31,8 +45,8 @@
  * not count it. If it does not, or each explains the other, or a sign may be a part of the values, one sentence asks, with both
  * readings and the option for each. Colons and blanks divide only if the user says so.
  *
- * guess.c calls guess_find_structure for the beginning of a text, and guess_schema, guess_next and guess_middle for each text
- * that it cuts afterwards. The room column decides the types of whole columns. */
+ * guess_cut.c calls guess_find_structure for the beginning of a text, and guess_schema and guess_next for each text that it cuts
+ * afterwards. */
 
 /* ---- a way, and a text cut by it (guess_cut.c) ---- */
 
