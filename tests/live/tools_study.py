@@ -22,7 +22,7 @@ STUDIES = {"compression": ["configuration, ", "| zstd, prefix", "1406.92", "rand
            "mot": ["28.5", "15:31", "0.67", "48:47", "2 shards, 7 MB each", "16 shards, 2 MB (query 3:35, load 66 min)"],
            "obd": ["0.08 σ 0.09", "62.7 σ 0.5", "8.08", "30.8", "126.1 σ 45.2", "43.1", "published, 10^6", "by 4 clients"]}
 # and is not on its page, which has the means of the fewest and the most documents only
-NOT_ON_PAGE = {"48:47", "0.08 σ 0.09", "62.7 σ 0.5", "126.1 σ 45.2"}
+NOT_ON_PAGE = {"48:47", "0.08 σ 0.09", "62.7 σ 0.5", "126.1 σ 45.2", "30.8"}
 
 
 def study(*words, tipple=TIPPLE):
