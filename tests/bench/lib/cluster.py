@@ -173,7 +173,7 @@ def growth(lab, options):
         "%s MOT rows; 8 shards with %s of cache each; threads: one server %d, 8 shards %d" % (
             figures.thousands(options.rows), of_megabytes(options.cache, 8), alone.threads, many.threads),
         figures.others_note(every(runs)), *reasons])
-    table.on_page(["documents/s", "client CPU, us/doc", "more than one server's"])
+    table.on_page(rows=[])
     promise = "client CPU of a load with %d threads grows by at most %.2f us a document from 1 to 8 shards" % (
         many.threads, GROWTH * 1e6)
     return [table], [Target(promise, more_client(runs, name, base), figures.micro, most=GROWTH)]
@@ -210,6 +210,7 @@ def planning(lab, times):
         "a plan: bounds and map of %d shards, without a cluster; CPU time; the compound key's bounds are cut from a "
         "sample of 32,768 keys (tests/bench/mapspeed.c)" % MAPPED,
         "a key: finding its shard, the mean of %s" % figures.thousands(KEYS)])
+    table.on_page(rows=[])
     table.add("placing %d ranges" % PLACED, set_up.text(figures.milli), "", set_up.n)
     table.add("taking their zones away", taken.text(figures.milli), "", taken.n)
     targets = [Target("placing %d shards' worth of zones: under %.0f s" % (PLACED, PLACE_SECONDS), set_up,

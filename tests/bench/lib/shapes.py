@@ -136,7 +136,7 @@ def shapes(lab, options):
                   for each in (runs["tipple"], theirs)]
         ratio = ratios[name].text(figures.times) if theirs else ""
         table.add(name, *speeds, ratio, "%.0f" % (size / 1e6), options.rounds)
-    table.on_page(["MB/s of CPU", "CPU / DuckDB's"])
+    table.on_page(["CPU / DuckDB's"])
     table.notes += [figures.others_note(all_runs)] + (["DuckDB is left out: " + left_out] if left_out else [])
     slowest = single.worst(ratios, max)
     promise = "parse by the guess: no shape takes more CPU than DuckDB's reader (the worst: %s)" % slowest

@@ -61,14 +61,14 @@ def run(place):
                 [[name, *(word for share in SHARES for word in ("%.0f" % (100 * warm.query["beside"][share]), published[name][share]))]
                  for name, (_, _, warm) in found.items()], together=2, page=False)
     place.note("What one query read of its files, from the page cache and from the disk, after the page cache was"
-               " emptied (cold) and again (warm):")
+               " emptied (cold) and again (warm):", page=False)
     place.table(["options", "", "query", "files MB", "disk MB"],
                 [[name, state, time_of(seconds[name][at]), *("%.3g" % (number / 1e6 / cost.times) for number in (cost.asked, cost.read))]
                  for name, (_, *costs) in found.items() for at, (state, cost) in enumerate(zip(("cold", "warm"), costs))],
-                page=lambda row: row[1] == "warm")
+                page=False)
     place.note("Published: %s MB/s from the disk on one server with the default cache, which leaves the page cache no room"
                " for the files, and %s on two shards of 1 GB; the first is not made here.",
-               *(published[name]["read MB/s"] for name in ("zlib", "zlib, 2 shards, 1 GB")))
+               *(published[name]["read MB/s"] for name in ("zlib", "zlib, 2 shards, 1 GB")), page=False)
     first = ROWS[0][0]
     rows = [[name, ratio(seconds[name][1], seconds[first][1]), ratio(minutes[name], minutes[first]),
              ratio(found[name][0].said["seconds"], found[first][0].said["seconds"]),
