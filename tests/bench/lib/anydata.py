@@ -192,7 +192,7 @@ def load(lab, options, kind):
         contenders = {**replays, "tipple load": loaders.tipple, **theirs}
         check_same(contenders, server, {"order_id": 1})
         runs, reasons = interleave(options.rounds, contenders)
-    ceiling, best, ours = better(runs, list(replays)), better(runs, list(theirs) or [""]), runs["tipple load"]
+    ceiling, best, ours = better(runs, list(replays)), better(runs, list(theirs)) if theirs else "", runs["tipple load"]
     shown = {name: runs[name] for name in (ceiling, "tipple load", best) if name in runs}
     table = cost_table("Any data: %s into a plain collection on a standalone" % title, shown, [
         "%s documents of %.0f bytes in the file; batches of %d, tipple load with %d threads; interleaved on one server "
