@@ -194,7 +194,7 @@ static bool compare(verification_t *run, err_t *err) {
         *err = adding;
     else if (ok && stop_signal())
         err_set(err, (status_t)(128 + stop_signal()),
-                "interrupted: what was looked at until then is told above");
+                "interrupted: what was compared until then is reported above");
     else
         return ok;
     return false;

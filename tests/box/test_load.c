@@ -432,7 +432,7 @@ LAB_TEST(refused_targets, lab_open(lab, BOX_STANDALONE)) {
     box_delete(lab->box, LAB_TARGET, "{}");
     lab_write_rows("b.csv", 0, 7);
     assert_status(lab, lab_load(lab, "b.csv"), STATUS_USAGE);
-    assert_says(lab->err.text, "tells of 30 documents");
+    assert_says(lab->err.text, "its catalog has 30 documents");
 
     box_drop(lab->box, LAB_TARGET);
     assert_status(lab, lab_load(lab, "b.csv"), STATUS_USAGE);

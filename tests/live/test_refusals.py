@@ -269,7 +269,7 @@ class Target(refusals.Case):
             theirs: forget --delete --yes a.csv                              => 1 not the collection
             theirs: status                                                   => 0 not the collection
             remade: load b.csv                                               => 1 --same-collection
-            emptied: load b.csv                                              => 1 somebody removed what was loaded
+            emptied: load b.csv                                              => 1 what was loaded was removed
             damaged: load b.csv                                              => 1 its header was removed
             damaged: status                                                  => 1 its header was removed
             damaged: verify b.csv                                            => 1 its header was removed

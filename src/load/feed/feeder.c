@@ -296,7 +296,7 @@ static bool done_before_refuse_older(active_piece_t *piece, err_t *err) {
     piece->changed = true;
     return err_set(err, STATUS_INPUT,
                    "%s is shorter than what was loaded of it, and it has another modification time than "
-                   "then, so nobody can tell whether the rest of it is unchanged. Use the newest version of "
+                   "then, so it is not known whether the rest of it is unchanged. Use the newest version of "
                    "the file, or give --reload-changed, which removes its documents and loads what is here",
                    piece->input->name);
 }

@@ -33,7 +33,7 @@ static bool digest_of(const input_file_t *input, uint64_t size, char digest[33],
 
 enum { LONGEST_PATH = 4096 };
 
-/* Finds the file of a name, also of a member (ARCHIVE!MEMBER) or a copy: cuts `path` to the file. */
+/* Finds the file of a name, even the name of a member (ARCHIVE!MEMBER) or a copy: cuts `path` to the file. */
 static bool find_file(const char *name, char path[LONGEST_PATH], struct stat *there, bool *member) {
     *member = false;
     if ((size_t)snprintf(path, LONGEST_PATH, "%s", name) >= LONGEST_PATH)

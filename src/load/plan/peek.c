@@ -134,7 +134,7 @@ typedef struct {
     const char *name; /* of the input at hand */
     uint64_t left;    /* records that the load takes */
     uint64_t rejects;
-    bool any;  /* a record makes a document, or is too long to tell */
+    bool any;  /* a record makes a document, or is too long to decide */
     err_t why; /* the first reject, or before one the first fault; empty: neither */
 } trial_t;
 

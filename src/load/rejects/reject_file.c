@@ -450,7 +450,7 @@ static bool is_one_file(const reject_file_t *file, size_t from, size_t to, err_t
     return at == end ||
            err_set(err, STATUS_USAGE,
                    "%s:%" PRIu64
-                   ": a second reject file begins here ('# marked #@...'), which was put behind the first "
+                   ": a second reject file begins here ('# marked #@...'), which was put after the first "
                    "one: take them apart again, and give them to --retry one after the other",
                    file->path, 1 + lines_count((const uint8_t *)file->text, (size_t)(at - file->text)));
 }
@@ -473,7 +473,7 @@ static bool is_none_above(const reject_file_t *file, err_t *err) {
     return next_head(file, file->text, &line) >= file->text + file->first ||
            err_set(err, STATUS_USAGE,
                    "%s:%" PRIu64 ": this #@ line stands above the comments of the file; put it, with its "
-                   "record, behind the line '# marked %.*s'",
+                   "record, after the line '# marked %.*s'",
                    file->path, line, (int)(strlen(file->mark) - 1), file->mark);
 }
 

@@ -403,7 +403,7 @@ bool reject_writer_flush(reject_writer_t *writer, err_t *err) {
         return cannot(writer->path, "written", writer->problem, err);
     if (writer->gone)
         return err_set(err, STATUS_HOST,
-                       "the reject file %s was removed, replaced or cut off by somebody while it was "
+                       "the reject file %s was removed, replaced or cut off while it was "
                        "written: run the same command again, which goes on with the file that is there, or "
                        "makes one; what was rejected before is not written again",
                        writer->path);

@@ -126,7 +126,7 @@ static bool tell_piece(run_t *run, const work_t *work, active_piece_t *piece, er
 static bool may_go_on(const plan_t *plan, const active_piece_t *piece, err_t *err) {
     return plan->existing != EXISTING_REPLACE ||
            err_set(err, STATUS_INPUT,
-                   "--input-name %s: the stream goes on behind what was loaded of it, and with --existing "
+                   "--input-name %s: the stream goes on after what was loaded of it, and with --existing "
                    "replace only the newest input may: give the stream another --input-name",
                    piece->input->name);
 }

@@ -109,7 +109,7 @@ static bool check_not_emptied(target_t *target, err_t *err) {
         return false;
     return !target->place.empty ||
            err_set(err, STATUS_USAGE,
-                   "%s is empty, but its catalog tells of %s document%s: somebody removed what was loaded; "
+                   "%s is empty, but its catalog has %s document%s: what was loaded was removed; "
                    "start over with --drop, or load it once more with --reload-missing",
                    server_namespace(target->server), units_count(count, loaded), units_s(loaded));
 }

@@ -190,7 +190,7 @@ bool target_may_make(const target_t *target, err_t *err) {
     }
     if (bson_read_true(plan->options, "capped"))
         return err_set(err, STATUS_USAGE,
-                       "a capped collection throws old documents away, and then nobody can tell whether all "
+                       "a capped collection throws old documents away, and then it is not known whether all "
                        "were loaded. Create %s as a plain collection, load it, and make it capped afterwards "
                        "(convertToCapped). Nothing was touched",
                        name);
@@ -202,7 +202,7 @@ bool target_may_make(const target_t *target, err_t *err) {
     if (plan_has_option(plan, "expireAfterSeconds"))
         return err_set(
             err, STATUS_USAGE,
-            "expireAfterSeconds removes documents by their age, and then nobody can tell whether all were "
+            "expireAfterSeconds removes documents by their age, and then it is not known whether all were "
             "loaded. Create %s without that, load it, and set it afterwards (collMod). Nothing was touched",
             name);
     if (plan_has_option(plan, "collation") && server_facts(target->server)->kind == SERVER_ROUTER &&

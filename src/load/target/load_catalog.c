@@ -79,7 +79,7 @@ static void append_begin(target_t *target) {
                  server_namespace(target->server), units_count(count, target->place.count),
                  units_s(target->place.count),
                  plan->existing == EXISTING_REPLACE
-                     ? ", but for those whose _id a record has: its document replaces them"
+                     ? ", except those whose _id a record has: its document replaces them"
                      : "");
     if (plan->schema->id)
         return;

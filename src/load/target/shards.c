@@ -23,7 +23,7 @@ static bool sample_bounds(const plan_t *plan, const shardkey_t *key, size_t shar
                  "rare types, such as decimals: the collection begins on 1 shard of %zu",
                  shards);
     else if (*count + 1 < shards)
-        log_note("the shard key has too few values for %zu shards, as far as %zu records tell: the "
+        log_note("the shard key has too few values for %zu shards, as far as %zu records show: the "
                  "collection begins on %zu",
                  shards, sample.count, *count + 1);
     sample_free(&sample);
@@ -365,7 +365,7 @@ void target_close_shards(target_t *target) {
     server_clean_up(target->server);
     if (!load_id_is_nobody(&target->catalog.self) &&
         !store_mongo_leave(target->catalog.store, &target->catalog.self, &err))
-        log_detail("other loads cannot be told that this one is about to end: %s", err.text);
+        log_detail("other loads cannot learn that this one is about to end: %s", err.text);
     if (!running_others(target->catalog.store, &target->catalog.self, lease_ms(target), &running, &err)) {
         log_warn("%s: whether other loads of it are running could not be found out (%s), so its balancing "
                  "stays as it is; `tipple status` shows it, and --restore undoes what loads have changed",

@@ -75,7 +75,7 @@ static bool loader_clear_torn(loader_t *loader, block_t *block, uint32_t *from, 
         block->piece->changed = true;
         return err_set(err, STATUS_INPUT,
                        "%s has grown, and its old last record (at byte %llu) is no record any more; but a "
-                       "document that somebody else has put in its place is in the collection: give "
+                       "document that another program has put in its place is in the collection: give "
                        "--reload-changed, which removes the documents of this input and loads it again",
                        piece->input->name, (unsigned long long)offset);
     }
