@@ -235,7 +235,8 @@ static void decide_column(guess_t *guess, size_t index) {
 
 void guess_decide(guess_t *guess) {
     counts_t counts = {0};
-    for (const row_t *row = guess->sheet.rows; row < guess->sheet.rows + guess->sheet.count; row++) {
+    for (size_t i = 0; i < guess->sheet.count; i++) {
+        const row_t *row = &guess->sheet.rows[i];
         const bool again = row->kind == ROW_AGAIN;
         counts.repeated += again;
         counts.marked_again |= again && row->marked;

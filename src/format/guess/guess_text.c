@@ -63,7 +63,8 @@ static quotes_t study_quotes(const guess_t *guess) {
     const char quote = guess->schema.quote;
     quotes_t quotes = {0};
     memset(enclosed, 0, sizeof enclosed);
-    for (const row_t *row = sheet->rows; row < sheet->rows + sheet->count; row++) {
+    for (size_t at = 0; at < sheet->count; at++) {
+        const row_t *row = &sheet->rows[at];
         const bool counts = row->kind == ROW_NAMES || guess_is_record(guess, row);
         if (!quote || !counts || !memchr(row->text, quote, row->length))
             continue;
@@ -234,7 +235,8 @@ static void look_at_bytes(bytes_t *found, const char *input, const uint8_t *text
 static bytes_t study_bytes(const guess_t *guess) {
     const sheet_t *sheet = &guess->sheet;
     bytes_t found = {.count = 0};
-    for (const row_t *row = sheet->rows; row < sheet->rows + sheet->count; row++) {
+    for (size_t at = 0; at < sheet->count; at++) {
+        const row_t *row = &sheet->rows[at];
         if (!guess_is_record(guess, row) || encoding_is_ascii(row->text, row->length))
             continue;
         for (size_t i = 0; i < row->count; i++)

@@ -238,7 +238,7 @@ static range_t *range_at(remote_reader_t *reader, size_t number) {
 }
 
 /* Checks the answer before its first byte is taken. */
-static bool accept(range_t *range, const remote_answer_t *answer) {
+static bool takes_answer(range_t *range, const remote_answer_t *answer) {
     remote_reader_t *reader = range->reader;
     uint64_t from, to;
     seen_t now;
@@ -260,7 +260,7 @@ static bool accept(range_t *range, const remote_answer_t *answer) {
 
 static size_t take(void *context, remote_answer_t *answer, const uint8_t *bytes, size_t size) {
     range_t *range = context;
-    if (!range->seen && !accept(range, answer)) {
+    if (!range->seen && !takes_answer(range, answer)) {
         range->wrong = true;
         return 0;
     }
@@ -406,7 +406,7 @@ static bool follow(remote_reader_t *reader, range_t *range, int64_t waits_since_
     }
     if (answer->status == 416)
         return fault_changed(err, reader->object->shown);
-    if ((answer->status == 200 || answer->status == 206) && !range->seen && !accept(range, answer)) {
+    if ((answer->status == 200 || answer->status == 206) && !range->seen && !takes_answer(range, answer)) {
         *err = reader->fault;
         return false;
     }
