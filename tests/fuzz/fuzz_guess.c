@@ -55,8 +55,8 @@ static void hold(const guess_t *guess, const slack_t *text) {
     LAW(schema, text->text, text->length, (const uint8_t *)yaml, strlen(yaml));
     /* what is wrong within objects and documents is not looked for */
     if (count_rejects(schema, text, &rejects, &kept) && !schema_any_fields(schema))
-        LAW((rejects <= guess->counts.rejects || may_reject_more(guess, text)) && !kept,
-            text->text, text->length, (const uint8_t *)yaml, strlen(yaml));
+        LAW((rejects <= guess->counts.rejects || may_reject_more(guess, text)) && !kept, text->text,
+            text->length, (const uint8_t *)yaml, strlen(yaml));
     schema_destroy(schema);
     free(lines);
     free(yaml);
