@@ -136,8 +136,9 @@ TIPPLE_API tipple_load_t *tipple_load_new(const char *uri, tipple_error_t *error
 
 /* Sets an option of `tipple load`, by its name without "--"; `tipple load --help` explains them:
  *   texts     format (by default the one that the collection was loaded by, or a guess; see also tipple_load_set_format),
- *             input-name, id, existing, shard-key, compressor, rejects (a path; by default DATABASE.COLLECTION.rejects)
- *   lists     input (a file, directory, pattern, or "-"), index, filter, type: each call adds one
+ *             input-name, id, existing, shard-key, create, new-columns, compressor, rejects (a path; by default
+ *             DATABASE.COLLECTION.rejects)
+ *   lists     input (a file, directory, pattern, URL, or "-"), index, filter, type: each call adds one
  *   guessing  with ("header=no", "delimiter=;": each call adds one) and type, neither together with a format; and
  *             on-bad-value, which applies to any format
  *   numbers   threads, batch, memory, max-rejects, limit, max-rate, patience: spelled as for the command
@@ -168,7 +169,7 @@ TIPPLE_API bool tipple_load_on_log(tipple_load_t *load, tipple_log_fn *log, void
 TIPPLE_API bool tipple_load_on_progress(tipple_load_t *load, tipple_progress_fn *progress, void *context,
                                         tipple_error_t *error);
 
-/* Loads the inputs. Returns true when all are loaded: error->status is 0, or 2 if some records were rejected. Returns false if the
+/* Loads the inputs. Returns true when all are loaded: error->status is 0, or 2 if some records were rejected or files left out. Returns false if the
  * load stopped; error says why. */
 TIPPLE_API bool tipple_load_run(tipple_load_t *load, tipple_error_t *error);
 

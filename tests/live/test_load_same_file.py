@@ -75,7 +75,7 @@ $ v 5 >a.csv; mkdir b; cp a.csv b
 > a.csv b/a.csv => 0: 0 0 0 2 nothing
 = 1-5 1-5
 
-| renamed, grown or not; a copy under another name, also of an earlier version; a file that begins with all of another
+| renamed, grown or not; a copy under another name, even of an earlier version; a file that begins with all of another
 $ v 5 >a.csv
 > a.csv => 0: 5 5 0 0
 $ mv a.csv b.csv

@@ -156,7 +156,7 @@ const char *guess_shown(char *out, size_t room, const char *text, size_t length)
  * a guess takes what the format will read.
  *
  * A column counts its values by their readings: values of the same readings are a class, and a column has few classes.
- * Every question is then one walk over the classes (fit_with in guess_column.c):
+ * Every question is then one walk over the classes (fit_most in guess_column.c):
  *     what the column is        the readings that all values have: guess_column_decide
  *     what it nearly is         those that all but a few have: guess_column_nearly
  *     what --type makes of it   those of the type that most values have: guess_column_as

@@ -60,7 +60,7 @@ bool remote_list(const char *url, int64_t patience_ns, remote_visit_t *visit, vo
 
 /* ---- objects ---- */
 
-/* As much as a digest is made of: an object that is no longer is fetched once, if its head is kept. */
+/* As much as a digest is made of: an object that is not longer is fetched once, if its head is kept. */
 enum { REMOTE_HEAD = 128 * 1024 };
 
 typedef struct remote_object remote_object_t;
