@@ -278,7 +278,7 @@ static bool take_buffer(cutter_t *cutter, err_t *err) {
     return true;
 }
 
-/* Continues with this byte of the text: what was read of it before is of another place. */
+/* Goes on at this byte of the text; what was read from another place is dropped. */
 static bool move_to(cutter_t *cutter, uint64_t offset, err_t *err) {
     pool_give(cutter->pool, &cutter->buffer);
     cutter->have = 0;

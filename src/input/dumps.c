@@ -73,7 +73,7 @@ const char *dumps_own(const build_t *build, const input_file_t *file) {
     return length && length < sizeof collection && own_names_has(collection) ? dump_of_tipple : NULL;
 }
 
-/* mongodump writes characters that a file's name should not have as %2F; older ones write the name nowhere else. */
+/* mongodump writes characters that a file's name should not have as %2F; older versions of it have the name nowhere else. */
 static void decode_name(char *name) {
     char decoded[256];
     size_t length = 0;

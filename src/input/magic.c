@@ -49,7 +49,7 @@ static const magic_t text = {.is = MAGIC_TEXT, .kind = INPUT_PLAIN},
 
 const magic_t magic_of_office = {.is = MAGIC_REFUSED, .name = "Excel", .advice = WITH_OFFICE};
 
-/* Its first length may be the mark of something else. What begins as gzip does is gzip. */
+/* The length of the first document may look like another mark; the mark of gzip wins. */
 static bool is_bson(const uint8_t *head, size_t size) {
     return bson_span_begins(head, size) && memcmp(head, "\x1f\x8b\x08", 3) != 0;
 }

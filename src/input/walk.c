@@ -313,8 +313,8 @@ static bool add_url_or_member(build_t *build, const char *url, bool in_walk) {
     return ok;
 }
 
-/* A query may be a signature, so it is not shown. The pipe fails where the program fails that fetches it: also for half of a
- * file, and for a page that says that there is none. */
+/* A query may be a signature, so it is not shown. With pipefail the pipe fails if the fetch does: for half of a file, and
+ * for a page that says that there is no such file. */
 static bool refuse_url(const char *url, err_t *err) {
     static const struct {
         const char *scheme, *instead, *fetch;

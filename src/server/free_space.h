@@ -10,7 +10,7 @@
  *
  * Invariants:
  * - The load waits for none of this, not even at its end: the thread shares nothing with the server_t, and whoever is last,
- *   the load or the thread, frees the free_space_t. Only in the program of another author, whose caller must outlive the
+ *   the load or the thread, frees the free_space_t. Only in a program that uses the library, whose caller must outlive the
  *   thread, free_space_end waits until the host that is being asked has answered, or a few seconds have passed.
  * - What is not known is no warning: a member does not answer, or the user may not ask it.
  * - Each disk is warned of once, and once more when it is low; never after free_space_end.

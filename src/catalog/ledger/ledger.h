@@ -42,7 +42,7 @@ typedef struct {
     int64_t since_ns;   /* when the first update began that read this beat again */
     uint64_t own_beats; /* how many of our beats were acknowledged until then */
     bool dead, listed;
-    bool alive; /* with the last update its beat has changed, or it came after the first one */
+    bool alive; /* its beat changed in the last update, or this is its first one */
 } watched_t;
 
 typedef struct {

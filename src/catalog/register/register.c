@@ -341,7 +341,7 @@ static bool check_not_dropped(store_t *store, const registration_t *registering,
 
 /* ---- after a collision with another load ---- */
 
-/* *same: the entries that belong to inputs are as they were read, as far as it matters to which inputs they belong. */
+/* *same: nothing changed in which input an entry belongs to. */
 static bool look_at_matched(store_t *store, const matching_t *m, bool *same, err_t *err) {
     entries_t now = {0};
     size_t count = 0, at = 0;

@@ -9,7 +9,7 @@
 
 /* Equal contents are found for every input. The rest takes time, and is bounded for all inputs together: */
 enum {
-    MOST_LOOKS = 1000,  /* files that are read for beginnings, in either direction */
+    MOST_LOOKS = 1000,  /* files that are read to see whether one begins another */
     MOST_NAMES = 1000,  /* names of members of one size that one input is compared with, */
     ALL_NAMES = 4000000 /* and all inputs together */
 };

@@ -126,7 +126,7 @@ bool register_match(matching_t *m, err_t *err);
 /* Notes that the input may be what the entry is. */
 void register_be_like_entry(const matching_t *m, size_t number, const entry_t *entry, like_t how);
 void register_like_none(wanted_t *wanted);
-/* Finds everything that each input is like, if it brings something. */
+/* Finds what each input that brings records resembles. */
 bool register_find_alike(matching_t *m, err_t *err);
 
 #endif

@@ -74,7 +74,7 @@ typedef struct {
         HEADER_END_DROP,
         HEADER_NEW_UUID, /* believes generation, and that no load drops; sets uuid and the next generation */
         HEADER_BEGIN_REPLACING, /* believes `replacing`, and that no load drops; sets `replacing` to `by` */
-        HEADER_END_REPLACING,   /* believes replacing == by; sets it to no load */
+        HEADER_END_REPLACING,   /* believes that `by` is replacing; then no load is */
         HEADER_APPEND,          /* believes generation, and that no load drops; sets `appends` */
         HEADER_SYNC,            /* changes nothing that matters, but is journaled */
     } kind;
@@ -113,7 +113,7 @@ typedef struct {
     uint32_t new_epoch;           /* with sets_owner */
     uint32_t new_generation;      /* with sets_owner, for a piece that was never taken before; 0: unchanged */
     const piece_t *progress;      /* or NULL; generation, complete, unsafe, done, counts, tail, rejects */
-    const version_t *new_version; /* or NULL: becomes number version + 1 */
+    const version_t *new_version; /* NULL: no new version; else it gets number version + 1 */
     uint32_t slot;       /* of the new version, which replaces the one there; else the slot of `version` */
     const char *new_key; /* with new_version */
     const torn_t *torn;  /* or NULL; of the version `version` */

@@ -59,7 +59,7 @@ enum { OP_HEAD = 32, OP_SHORT_HEAD = 16, PROGRAM_DEPTH = 60, MADE_MOST = 96, NO_
 typedef struct {
     uint8_t head[OP_HEAD]; /* BSON type, key, NUL: copied as a whole */
     uint64_t null_bytes,
-        null_mask; /* by offset: the first 8 bytes of the null value; without one, nothing equals it */
+        null_mask; /* the first 8 bytes of the null value as they lie in memory; without one, nothing equals them */
     uint8_t code;
     uint8_t head_size; /* more than OP_HEAD: the whole key is in the rest */
     uint8_t flags;

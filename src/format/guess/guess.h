@@ -82,7 +82,7 @@ bool guess_options_check(guess_options_t *options, char *const *types, size_t co
 /* Appends the options as a shell line has them. */
 void guess_options_quote(text_t *line, const guess_options_t *options);
 
-/* The first option of --with that is given ("with header"), `of_text`: and describes text in columns; NULL: none. */
+/* The first option of --with that is given ("with header"); NULL: none. of_text: only one that describes text in columns. */
 const char *guess_options_said(const guess_options_t *options, bool of_text);
 
 /* Appends the line of a format file that names the options of --with and --type, if any are given. */

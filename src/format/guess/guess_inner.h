@@ -371,7 +371,7 @@ struct guess {
     guess_options_t options;
     type_spec_t *types; /* options.type_count; see tell_types */
 
-    /* begin: what is read, and how */
+    /* guess_begin: what is read, and how */
     record_kind_t
         kind;     /* of JSON the columns are paths, and of JSON and BSON structure and sheet stay empty */
     bool marked;  /* the input begins with the byte-order mark of UTF-8 */

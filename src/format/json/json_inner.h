@@ -74,7 +74,7 @@ struct json_value {
 
     parsed_t failure;     /* a reject, or not enough room, or out of memory */
     size_t needed;        /* with this room there is enough */
-    const uint8_t *place; /* of a reject, in the text; of a document what follows it */
+    const uint8_t *place; /* where a reject is; after a document: where it ends */
     char reason[320];     /* of a reject */
 };
 

@@ -607,7 +607,7 @@ parsed_t dialect_line(const schema_t *schema, const dialect_t *dialect, split_t 
     if (schema->header == HEADER_NO ||
         (yes && dialect->columns < 2)) /* a value may be its only column's name */
         return PARSED_DOCUMENT;
-    const size_t bom = lines_bom(line, length); /* of a file that stands after another one in this one */
+    const size_t bom = lines_bom(line, length); /* of a second file that was appended to the first */
     line += bom;
     length -= bom;
     if (dialect->header_length && length == dialect->header_length &&

@@ -90,7 +90,7 @@ struct row {
     const char *instead; /* the key that it does not go with */
     const char *is;      /* its value, in sentences and in docs/format-file.md */
 };
-extern const row_t schema_rows[]; /* up to one without parts */
+extern const row_t schema_rows[]; /* the last row has no parts */
 
 static inline bool schema_row_is_in(const row_t *row, uint32_t part, record_kind_t kind) {
     return row->parts & part && row->kinds >> kind & 1;

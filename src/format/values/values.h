@@ -17,7 +17,7 @@
 
 /* ---- digits, eight at a time in a word ---- */
 
-/* For functions of hot loops, which are instanced with constants. */
+/* For functions of hot loops, which the compiler makes anew for each set of constants. */
 #define INLINED __attribute__((always_inline)) static inline
 
 static const uint64_t DIGITS_ZEROS = 0x3030303030303030ull;
@@ -252,7 +252,7 @@ enum {
 /* A part of a date, such as the day in two digits, or a character between two parts. */
 typedef struct {
     uint8_t how;         /* it is written; 0: it is the character `literal` */
-    uint8_t what;        /* it says of the moment */
+    uint8_t what;        /* it means: year, hour, ... */
     uint8_t width, most; /* characters of the pattern, and digits of the date at most */
     uint8_t literal;
 } pattern_part_t;
@@ -313,7 +313,8 @@ bool encoding_converts(encoding_t encoding, const uint8_t *text, size_t length);
 /* Could it be UTF-8, too, where that is doubted? */
 bool encoding_doubts(encoding_t encoding, const uint8_t *text, size_t length);
 
-enum { ENCODING_MOST_BYTES = 3 /* of UTF-8 for one byte, in any encoding; in this one: */ };
+enum { ENCODING_MOST_BYTES = 3 /* of UTF-8 for one byte, in any encoding */ };
+/* The same in this encoding. */
 size_t encoding_most_bytes(encoding_t encoding);
 
 /* One byte as UTF-8, into ENCODING_MOST_BYTES bytes; returns how many. 0: the byte is no character. */

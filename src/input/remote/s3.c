@@ -118,8 +118,9 @@ static bool prepare(const remote_place_t *place, remote_request_t *request, err_
             text_print(&request->url, "?%s", place->query);
         else
             s3_encode(&request->url, key, true);
-        text_grow(&request->headers,
-                  2 * sizeof known.key->token); /* a token is not moved, which leaves a copy */
+        text_grow(
+            &request->headers,
+            2 * sizeof known.key->token); /* room at once: growing later would leave a copy of the token */
         ok = !request->url.lacking || err_memory(err, request->url.lacking);
         if (ok && *known.key->id)
             ok = s3_sign(request, region, "s3", time(NULL), known.key, err);

@@ -61,7 +61,7 @@ typedef struct {
 
 typedef enum {
     REMOTE_FAIL,  /* *err says why */
-    REMOTE_AGAIN, /* it passes: after a pause, while patience lasts; *err says why it failed until then */
+    REMOTE_AGAIN, /* tried again after a pause, while patience lasts; *err says why it failed */
     REMOTE_ANEW, /* at once, because the scheme has learned something: a region, new credentials; three times at most */
 } remote_next_t;
 

@@ -534,7 +534,7 @@ static bool send_message(deliver_t *deliver, uint32_t from, uint32_t to, err_t *
            (!deliver->other_count || deliver_replace_others(deliver, err));
 }
 
-/* Returns the end of the message that begins with this document; `from`: the document is too large by itself. */
+/* Returns the end of the message that begins with this document, or `from` if this document alone is too large. */
 static uint32_t message_end(const deliver_t *deliver, uint32_t from) {
     const wire_t *wire = deliver->wire;
     const uint32_t *starts = deliver->documents->starts, count = deliver->documents->count;

@@ -4,7 +4,7 @@
  *
  * The sample is at most 1.5 MiB of the first input that holds a record: a smaller file as a whole; of a larger plain file its
  * beginning, places at even distances and its end; of a stream or a compressed file its beginning. Up to 63 other inputs, at
- * even distances in the list, share another 1.5 MiB, but have 32 KiB each. The bytes read of a stream are kept for its reader. */
+ * even distances in the list, share another 1.5 MiB, or have 32 KiB each if that is more. The bytes read of a stream are kept for its reader. */
 #ifndef TIPPLE_LOAD_PLAN_FORMAT_H
 #define TIPPLE_LOAD_PLAN_FORMAT_H
 

@@ -2,7 +2,7 @@
  * check_inputs_find has threads of its own, and feeders add misfits.
  *
  * check_inputs checks the first line of each input, decompressed, before anything is dropped or written. Inputs that can only
- * be read in order (stdin, pipes, all members of a compressed tar but the first) are checked by the feeder that reads them. */
+ * be read in order (stdin, pipes, members of a compressed tar beyond what memory holds) are checked by the feeder that reads them. */
 #ifndef TIPPLE_LOAD_PLAN_INPUTS_H
 #define TIPPLE_LOAD_PLAN_INPUTS_H
 

@@ -54,8 +54,8 @@ typedef enum {
 peek_end_t peek_text(peek_t *peek, const dialect_t *dialect, const uint8_t *text, size_t length,
                      bool file_start, peek_see_fn *see, void *context, err_t *err);
 
-/* Shows the records of an input, which is no stream: all, or those of its first window and, if that is damaged, of what is good
- * after it. */
+/* Shows the records of an input that is not a stream: all of them, or those of its first window. Of a damaged input these are
+ * the records of the good parts. */
 peek_end_t peek_input(peek_t *peek, const input_file_t *file, bool all, peek_see_fn *see, void *context,
                       err_t *err);
 

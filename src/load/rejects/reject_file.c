@@ -38,7 +38,7 @@ static bool is_head(const reject_file_t *file, const char *at, const char *end) 
     return file->mark[0] && begins_with(at, end, file->mark, strlen(file->mark));
 }
 
-/* True for a note, or the beginning of one at the end of the file, which is completed before anything else is written. */
+/* True for a note, even if it is cut off at the end of the file; it is completed before anything else is written. */
 static bool is_note(const reject_file_t *file, const char *head, const char *end) {
     const size_t mark = strlen(file->mark), word = strlen(REJECT_TORN), length = (size_t)(end - head);
     if (head == end)

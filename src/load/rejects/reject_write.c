@@ -128,8 +128,8 @@ static void begin_file(reject_writer_t *writer, text_t *words) {
     text_print(words, "\n# marked %.*s\n", (int)strlen(writer->mark) - 1, writer->mark);
 }
 
-/* True if the last entry was cut off. Where only a whole head is there, a user may have left the record out; after a kill, the
- * record is written once more, and that entry counts. */
+/* True if the last entry was cut off. An entry that has only its head counts as cut off, although a user may have deleted the
+ * record: after a kill the record is written once more, and that entry counts. */
 static bool ends_torn(const reject_file_t *file) {
     const reject_entry_t *last = file->count ? &file->entries[file->count - 1] : NULL;
     return last && last->torn && last->end == file->size &&

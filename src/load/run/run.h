@@ -54,7 +54,7 @@ typedef struct {
     const active_piece_t *aside;    /* the first skipped file, until its blocks are settled */
     news_t *torn;                   /* last records without a line end, waiting to be sent */
     feeder_t *feeder;
-    size_t postponed; /* pieces that are handed out when feeders are through with them as they were before */
+    size_t postponed; /* pieces that wait until feeders are through with their earlier text */
 
     load_state_t loading;
     loader_t *loaders[LOAD_MOST_THREADS];
@@ -92,7 +92,7 @@ void run_show_progress(run_t *run, const counts_t *counts, uint64_t bytes);
 /* Makes durable what was acknowledged so far, and its rejects. Status 4 if some of it may be lost. */
 bool run_make_durable(run_t *run, err_t *err);
 
-/* Has memory freed with the run, and not before: senders may still read it, of a stream or of an ownership that was lost. Returns
+/* Frees the memory with the run, not before: senders may still read that of a stream, or of a piece that was lost. Returns
  * the memory; NULL: it was NULL, or is freed now. */
 void *run_keep(run_t *run, void *memory, err_t *err);
 

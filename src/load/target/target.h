@@ -85,7 +85,7 @@ void target_keep_collations(target_t *target);
 
 /* ---- make_plan.c ---- */
 
-/* Reads and checks the options and all inputs; connects if the catalog may keep the format. */
+/* Reads and checks the options and all inputs; connects where the catalog may have the format. */
 bool target_make_plan(target_t *target, err_t *err);
 
 /* ---- find_format.c ---- */

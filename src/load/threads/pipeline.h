@@ -31,9 +31,9 @@ bool queue_push(queue_t *queue, void *item, uint32_t place);
 typedef enum { QUEUE_TAKEN, QUEUE_FULL, QUEUE_CLOSED } queue_offer_t;
 queue_offer_t queue_offer(queue_t *queue, void *item, uint32_t place);
 
-/* Waits up to wait_ns (negative: without limit). NULL: no item came in time, or the queue is empty and closed (see queue_ended)
- * or drained. The places are divided into `parts` equal ranges: returns the first item whose place is in range number `part`,
- * else the first item of all. */
+/* The places are divided into `parts` equal ranges. Waits up to wait_ns (negative: without limit), and returns the first item
+ * whose place is in range number `part`, else the first item of all. Returns NULL if none came in time, or if the queue is empty
+ * and closed (see queue_ended) or drained. */
 void *queue_pop(queue_t *queue, int64_t wait_ns, uint32_t part, uint32_t parts);
 
 /* Says that nothing is on its way to the queue until the next push. A thread that waits with a time limit then returns as soon as
