@@ -255,7 +255,10 @@ static void identify_one(identifier_t *by, char *path, identified_t *one) {
     one->file = (input_file_t){.path = path, .name = path};
     const bool may =
         remote_is(path) ? !remote_is_several(path) : stat(path, &status) == 0 && S_ISREG(status.st_mode);
-    one->known = may && identify_file(by, path, &origin, &one->file, &one->is) && one->is <= MAGIC_PACKED;
+    const bool ok = may && identify_file(by, path, &origin, &one->file, &one->is);
+    if (ok)
+        by->err->status = STATUS_OK; /* what an earlier try has left */
+    one->known = ok && one->is <= MAGIC_PACKED;
     origin_close(&origin);
     if (!one->known)
         identify_forget(one);

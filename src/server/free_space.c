@@ -14,7 +14,7 @@
 #include <string.h>
 
 static const int64_t EVERY_NS = 10000LL * SERVER_MS, CONNECT_NS = 1000LL * SERVER_MS,
-                     ANSWER_NS = 3000LL * SERVER_MS;
+                     ANSWER_NS = 3000LL * SERVER_MS, MOMENT_NS = 50LL * SERVER_MS;
 /* the size of an oplog by MongoDB's default: a share of the disk, within bounds */
 static const double LOW_SHARE = 0.05, OPLOG_SHARE = 0.05, OPLOG_LEAST = 990e6, OPLOG_MOST = 50e9;
 
@@ -209,8 +209,10 @@ void free_space_end(free_space_t *space, err_t *err) {
     pthread_mutex_lock(&space->lock);
     space->stopping = true;
     pthread_cond_signal(&space->changed);
-    while (caller_current() && space->users > 1)
-        pthread_cond_wait(&space->changed, &space->lock);
+    /* a thread that asks nobody ends at once */
+    const int64_t due_ns = clock_now_ns() + MOMENT_NS;
+    for (bool due = false; space->users > 1 && (!due || caller_current());)
+        due = condition_wait_until(&space->changed, &space->lock, caller_current() ? INT64_MAX : due_ns);
     if (err && err->status == STATUS_SERVER)
         explain(space, err);
     connect_outlived |= space->users > 1;

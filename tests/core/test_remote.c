@@ -407,7 +407,7 @@ TEST(refusals) {
                 .body = "<Error><Code>Bad</Code><Message>/a?sig=secret</Message></Error>"),
             false, "(Bad)");
     refuses(ODD(.from = 1, .to = 9, .status = 404, .endless = true), false, "HTTP 404");
-    refuses(ODD(.no_ranges = true, .no_length = true, .endless = true, .patience_ms = 300), false,
+    refuses(ODD(.no_ranges = true, .no_length = true, .endless = true, .patience_ms = 3000), false,
             "how long it is");
     refuses_with(STATUS_SERVER, ODD(.from = 1, .to = 999, .status = 503, .patience_ms = 300), false,
                  "HTTP 503");

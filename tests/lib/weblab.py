@@ -123,6 +123,10 @@ class Odd:
         changed = self.later[name] is not None and count > self.later[name]
         first, last = request.headers["Range"].removeprefix("bytes=").split("-") if "Range" in request.headers else (0, len(body))
         first, last = int(first), min(int(last) + 1, len(body))
+        if fault == "shut" and count == 1:
+            request.connection.shutdown(socket.SHUT_RDWR)
+            request.close_connection = True
+            return
         if fault == "busy" and odd:
             request.send_response(503)
             request.send_header("Content-Length", "0")

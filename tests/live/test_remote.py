@@ -88,6 +88,14 @@ class Remote(livetest.Case):
             self.load("%s/%s/%s.csv" % (odd.url, fault, fault), *patience, "--memory", "64MiB", collection=fault)
             self.holds(Books().plain("%s/%s/%s.csv" % (odd.url, fault, fault), text), fault)
 
+    def test_shut(self):
+        """a connection that breaks while several objects are listed is tried again"""
+        urls = ["%s/shut/%s.csv" % (odd.url, name) for name in "abc"]
+        for number, name in enumerate("abc"):
+            odd.put(name + ".csv", rows(100, number))
+        self.load(*urls)
+        self.assertEqual(300, self.client.count(self.database, "results"))
+
     def test_changed(self):
         """an object that changes is status 5, and the same command loads none of it twice"""
         odd.put("changed.csv", rows(30000), after=2)

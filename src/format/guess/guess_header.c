@@ -5,7 +5,7 @@
  *
  *      below            the field                                       is evidence
  *      a type           is of the type, too, and written so             3 that it is a record
- *      a type           is a name                                       3 for names; 2 if the name is as short as a code
+ *      a type           is a name                                       4 for names; 2 if the name is as short as a code
  *      a type           is of another type, a number unlike all, or
  *                       of digits and signs without letters (1 234)     3 against both
  *      numbers          is one of three years or two days in a row      3 for names
@@ -297,7 +297,8 @@ typedef struct {
 /* True if the field and the next one are a day each, or years in a row, which head the columns of many a table. */
 static bool are_heads(const head_t *one, const head_t *next) {
     const long years = labs(next->figure.size - one->figure.size);
-    return is_year(&one->figure) ? is_year(&next->figure) && years : one->day && next->day;
+    return is_year(&one->figure) ? is_year(&next->figure) && years && years <= NEAR_YEARS
+                                 : one->day && next->day;
 }
 
 static bool is_of_type(const guess_column_t *column) {
@@ -318,7 +319,7 @@ static void weigh_typed(const head_t *field, evidence_t *evidence) {
         evidence->unlike += STRONG;
     } else if (is_name_like(field->text, field->length)) {
         evidence->names +=
-            field->length >= LONG_WORD || is_known_word(field->text, field->length) ? STRONG : ENOUGH;
+            field->length >= LONG_WORD || is_known_word(field->text, field->length) ? NAME : ENOUGH;
         evidence->above = true;
     } else {
         evidence->names += is_caption(field);
@@ -454,7 +455,7 @@ static bool decide(guess_t *guess, bool yes, const evidence_t evidence, err_t *e
                unlike = (evidence.unlike && evidence.record <= evidence.unlike) ||
                         (guess->counts.records && evidence.rises);
     if (guess->counts.repeated && (evidence.names || guess->counts.marked_again) &&
-        (one || evidence.names < STRONG))
+        (one || evidence.names < NAME))
         return ask(guess, "it is there again, as a value or where files were put together", err);
     if (named && !guess->counts.records && !yes)
         return ask(guess, "no record follows it", err);

@@ -126,14 +126,16 @@ enum {
     FEW_FIELDS = 3, /* with commas between them may be one text: "2024-01-01 10:00:00,007,INFO" */
     /* evidence about the first record: see guess_header.c */
     STRONG = 3, /* ",0,1" above "0,1.5,a"; "id||name" */
+    NAME = 4,   /* "id," above "1,2": against a column that has no name */
     ENOUGH = 2, /* "first_name,last_name" above "Ann,Smith" */
     COMPARED =
         1000,      /* are compared with it: of fewer, a text that is there once in a thousand would be none */
     LONG_WORD = 4, /* bytes of a name that is hardly a code: "A,off" above "B,12" */
     CAPTION = 12,  /* bytes of a text that is hardly a code, either: "2007 - 08 Volume" */
-    RISING = 3,    /* numbers that rise hardly do so by chance: "0,1,2" above "7,1.5,3" */
-    LEAST_ROWS = 5, /* fewer texts may have something in common by chance: "10:30:00,go" */
-    WORDS_IN = 20,  /* numbers, of which one may be a word: "NV" among "1981,1" and 19 more */
+    NEAR_YEARS = 10, /* of a row of years: "foo,2020,1950" above "yes,1044,90" is a record */
+    RISING = 3,      /* numbers that rise hardly do so by chance: "0,1,2" above "7,1.5,3" */
+    LEAST_ROWS = 5,  /* fewer texts may have something in common by chance: "10:30:00,go" */
+    WORDS_IN = 20,   /* numbers, of which one may be a word: "NV" among "1981,1" and 19 more */
 };
 
 /* ---- is it delimited text at all? (guess_cut.c) ---- */
