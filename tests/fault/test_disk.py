@@ -61,7 +61,7 @@ class Full:
 
 
 def fill_up(ballast, left):
-    """Leaves so many bytes of its disk."""
+    """Leaves this many bytes of its disk free."""
     with contextlib.suppress(OSError), open(ballast, "ab") as file:  # a server may be quicker
         file.write(bytes(max(room(os.path.dirname(ballast)) - left, 0)))
 
