@@ -1,10 +1,14 @@
 #include "base/host.h"
+#include "base/text.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <glob.h>
+#include <openssl/x509.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -92,4 +96,38 @@ void host_processes(char name[HOST_PROCESSES]) {
     const bool ok = boot[0] && readlink("/proc/self/ns/pid", space, sizeof space - 1) > 0;
     boot[strcspn(boot, "\n")] = '\0';
     snprintf(name, HOST_PROCESSES, "%s%s%s", ok ? boot : "", ok ? " " : "", ok ? space : "");
+}
+
+/* ---- authorities ---- */
+
+/* Does OpenSSL find any by itself? The environment may name others for it. */
+static bool openssl_has_authorities(const char *root) {
+    char path[PATH_MAX];
+    glob_t hashed = {.gl_pathc = 0};
+    if (getenv(X509_get_default_cert_file_env()) || getenv(X509_get_default_cert_dir_env()))
+        return true;
+    snprintf(path, sizeof path, "%s%s", root, X509_get_default_cert_file());
+    if (access(path, R_OK) == 0)
+        return true;
+    snprintf(path, sizeof path, "%s%s/*.0", root, X509_get_default_cert_dir());
+    const bool any = glob(path, GLOB_NOSORT, NULL, &hashed) == 0;
+    globfree(&hashed);
+    return any;
+}
+
+bool host_find_authorities(const char *root, char path[PATH_MAX]) {
+    static const char *const kept[] = {
+        "/etc/ssl/certs/ca-certificates.crt", /* Debian */
+        "/etc/pki/tls/certs/ca-bundle.crt",   /* Red Hat */
+        "/etc/ssl/ca-bundle.pem",             /* SUSE */
+        "/etc/ssl/cert.pem",                  /* Alpine */
+    };
+    if (openssl_has_authorities(root))
+        return false;
+    for (size_t i = 0; i < COUNT(kept); i++) {
+        snprintf(path, PATH_MAX, "%s%s", root, kept[i]);
+        if (access(path, R_OK) == 0)
+            return true;
+    }
+    return false;
 }

@@ -4,6 +4,7 @@
 
 #include "base/err.h"
 
+#include <limits.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -27,5 +28,9 @@ void host_read_file(const char *path, char *text, size_t size);
  * it is not known. */
 enum { HOST_PROCESSES = 128 };
 void host_processes(char name[HOST_PROCESSES]);
+
+/* The file of authorities that this system keeps at a place where OpenSSL, if it was built on another one, does not look.
+ * False: OpenSSL finds some by itself, or there are none. `root` comes before each path: "", except in a test. */
+bool host_find_authorities(const char *root, char path[PATH_MAX]);
 
 #endif

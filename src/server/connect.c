@@ -11,8 +11,6 @@
 #include "server/server_inner.h"
 
 #include <ctype.h>
-#include <glob.h>
-#include <openssl/x509.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -300,42 +298,10 @@ static void default_int32(mongoc_uri_t *uri, const char *option, int32_t value) 
         mongoc_uri_set_option_as_int32(uri, option, value);
 }
 
-/* Does OpenSSL find any by itself? The environment may name others for it. */
-static bool openssl_has_authorities(const char *root) {
-    char path[PATH_MAX];
-    glob_t hashed = {.gl_pathc = 0};
-    if (getenv(X509_get_default_cert_file_env()) || getenv(X509_get_default_cert_dir_env()))
-        return true;
-    snprintf(path, sizeof path, "%s%s", root, X509_get_default_cert_file());
-    if (access(path, R_OK) == 0)
-        return true;
-    snprintf(path, sizeof path, "%s%s/*.0", root, X509_get_default_cert_dir());
-    const bool any = glob(path, GLOB_NOSORT, NULL, &hashed) == 0;
-    globfree(&hashed);
-    return any;
-}
-
-bool connect_find_authorities(const char *root, char path[PATH_MAX]) {
-    static const char *const kept[] = {
-        "/etc/ssl/certs/ca-certificates.crt", /* Debian */
-        "/etc/pki/tls/certs/ca-bundle.crt",   /* Red Hat */
-        "/etc/ssl/ca-bundle.pem",             /* SUSE */
-        "/etc/ssl/cert.pem",                  /* Alpine */
-    };
-    if (openssl_has_authorities(root))
-        return false;
-    for (size_t i = 0; i < COUNT(kept); i++) {
-        snprintf(path, PATH_MAX, "%s%s", root, kept[i]);
-        if (access(path, R_OK) == 0)
-            return true;
-    }
-    return false;
-}
-
 static void set_authorities(mongoc_uri_t *uri) {
     char path[PATH_MAX];
     if (mongoc_uri_get_tls(uri) && !mongoc_uri_has_option(uri, MONGOC_URI_TLSCAFILE) &&
-        connect_find_authorities("", path))
+        host_find_authorities("", path))
         mongoc_uri_set_option_as_utf8(uri, MONGOC_URI_TLSCAFILE, path);
 }
 

@@ -4,7 +4,6 @@
 
 #include "server/server.h"
 
-#include <limits.h>
 #include <stdatomic.h>
 
 enum { SERVER_MS = 1000000 }; /* nanoseconds */
@@ -35,10 +34,6 @@ void connect_set_options(mongoc_uri_t *uri, const server_options_t *options);
 
 /* connect.c. Threads may still use TLS or the driver when the process ends: see server_end_process. */
 extern atomic_bool connect_outlived;
-
-/* connect.c. The file of authorities that this system keeps at a place where OpenSSL, if it was built on another one, does not
- * look. False: OpenSSL finds some by itself, or there are none. `root` comes before each path: "", except in a test. */
-bool connect_find_authorities(const char *root, char path[PATH_MAX]);
 
 /* address.c. Whether a driver with SASL, or without, can log in as the URI says. */
 bool address_fits_sasl(const mongoc_uri_t *uri, bool sasl, err_t *err);

@@ -3,12 +3,10 @@
 #include "test.h"
 
 #include <mongoc/mongoc.h>
-#include <openssl/x509.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 static void says(const char *driver, const char *expected, const char *hint) {
     address_t address;
@@ -86,47 +84,4 @@ TEST(untrusted) {
     assert_false(ends("mongodb://a:1,b:1/b.c?tls=true", one, 3, NULL));
     assert_true(ends("mongodb://a:1,b:1/b.c?tls=true", both, 1, "not trusted here"));
     assert_true(ends("mongodb://a:1/b.c?tls=true", one, 1, "tlsCAFile=FILE"));
-}
-
-/* Makes an empty file in a folder, and the folders that it is in. */
-static void put_file(const char *root, const char *path) {
-    char whole[PATH_MAX];
-    snprintf(whole, sizeof whole, "%s%s", root, path);
-    for (char *slash = whole + strlen(root); (slash = strchr(slash + 1, '/'));) {
-        *slash = '\0';
-        mkdir(whole, 0700);
-        *slash = '/';
-    }
-    fclose(fopen(whole, "w"));
-}
-
-/* From the last place to the first: each is preferred to those that were there before. */
-TEST(authorities) {
-    static const char *const kept[] = {"/etc/ssl/cert.pem", "/etc/ssl/ca-bundle.pem",
-                                       "/etc/pki/tls/certs/ca-bundle.crt",
-                                       "/etc/ssl/certs/ca-certificates.crt"};
-    static const char *const variables[] = {"SSL_CERT_FILE", "SSL_CERT_DIR"};
-    char root[] = "/tmp/tipple-authorities-XXXXXX", path[PATH_MAX], command[PATH_MAX];
-    assert_non_null(mkdtemp(root));
-    unsetenv("SSL_CERT_FILE");
-    unsetenv("SSL_CERT_DIR");
-    assert_false(connect_find_authorities(root, path));
-    for (size_t i = 0; i < sizeof kept / sizeof *kept; i++) {
-        put_file(root, kept[i]);
-        assert_true(connect_find_authorities(root, path));
-        assert_string_equal(path + strlen(root), kept[i]);
-    }
-    for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
-        setenv(variables[i], "/mine", 1);
-        assert_false(connect_find_authorities(root, path));
-        unsetenv(variables[i]);
-    }
-    snprintf(path, sizeof path, "%s/README", X509_get_default_cert_dir());
-    put_file(root, path);
-    assert_true(connect_find_authorities(root, path));
-    snprintf(path, sizeof path, "%s/0a1b2c3d.0", X509_get_default_cert_dir());
-    put_file(root, path);
-    assert_false(connect_find_authorities(root, path));
-    snprintf(command, sizeof command, "rm -r %s", root);
-    assert_int_equal(system(command), 0);
 }

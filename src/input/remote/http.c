@@ -1,6 +1,7 @@
 /* Requests by libcurl: one is under way in a transfer, and the transfers of a transport move together. Also when a request
  * is sent again, and the scheme of http. */
 #include "base/clock.h"
+#include "base/host.h"
 #include "base/log.h"
 #include "base/numbers.h"
 #include "base/stop.h"
@@ -9,6 +10,7 @@
 #include "input/remote/transport.h"
 
 #include <dlfcn.h>
+#include <limits.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -31,6 +33,9 @@ static struct { CURL_FUNCTIONS(POINTER); } curl;
 
 static bool curl_is_there;
 
+/* Of our own libcurl, the authorities that this system keeps at another place; "": OpenSSL finds them. */
+static char kept_authorities[PATH_MAX];
+
 static bool start_curl(void) {
     return curl.curl_global_init_mem(CURL_GLOBAL_ALL, secret_malloc, secret_free, secret_realloc,
                                      secret_strdup, secret_calloc) == 0;
@@ -43,6 +48,8 @@ CURL_FUNCTIONS(PROTOTYPE);
 static void open_curl(void) {
     CURL_FUNCTIONS(FIND);
     curl_is_there = start_curl();
+    if (!host_find_authorities("", kept_authorities))
+        *kept_authorities = '\0';
 }
 #else
 #define FIND(result, name, arguments)                                                                        \
@@ -174,11 +181,11 @@ static bool add_headers(transfer_t *transfer, text_t *headers, err_t *err) {
 
 #define SET(option, value) curl.curl_easy_setopt(easy, option, value)
 
-/* The authorities that SSL_CERT_FILE names, as for connections to MongoDB; else those of libcurl. */
+/* Authorities: those that SSL_CERT_FILE names, as for connections to MongoDB; else those of libcurl. */
 static void set_options(transfer_t *transfer, const remote_request_t *request) {
     void *easy = transfer->easy;
     const bool secure = strncmp(request->url.bytes, "https:", 6) == 0;
-    const char *named = getenv("SSL_CERT_FILE"), *authorities = named && *named ? named : NULL;
+    const char *named = getenv("SSL_CERT_FILE"), *authorities = named && *named ? named : kept_authorities;
     char range[64];
     snprintf(range, sizeof range, "%llu-%llu", (unsigned long long)request->from,
              (unsigned long long)request->to - 1);
@@ -204,7 +211,7 @@ static void set_options(transfer_t *transfer, const remote_request_t *request) {
     SET(CURL_NOPROXY, request->direct ? "*" : NULL);
     if (request->body)
         SET(CURL_COPYPOSTFIELDS, request->body);
-    if (authorities)
+    if (*authorities)
         SET(CURL_CAINFO, authorities);
     SET(CURL_HEADERFUNCTION, on_header);
     SET(CURL_WRITEFUNCTION, on_body);
