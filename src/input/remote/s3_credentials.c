@@ -29,12 +29,8 @@ static const char *either(const char *first, const char *second) {
     return variable(first) ? variable(first) : variable(second);
 }
 
-/* Copies a text; what does not fit is found by is_clean. text NULL: it is empty. */
-static void put(char *to, size_t room, const char *text, size_t length) {
-    const size_t size = text ? strnlen(text, length < room ? length : room - 1) : 0;
-    memcpy(to, text ? text : "", size);
-    to[size] = '\0';
-}
+/* Copies a text, or nothing, into an array; whether it fitted is found by is_clean. */
+#define put(array, text) snprintf(array, sizeof(array), "%s", (text) ? (text) : "")
 
 /* Did the text fit, and may it stand in a line of a request? */
 static bool is_clean(const char *text, size_t room) {
@@ -102,34 +98,34 @@ static char *read_token(const char *path, err_t *err) {
 
 /* ---- profiles ---- */
 
+enum { REGION, ENDPOINT, ID, SECRET, TOKEN, ROLE, ROLE_TOKEN, PROCESS, SSO, VALUES };
+
+/* The lines of a profile that count here. */
+static const char *const value_names[VALUES] = {"region",
+                                                "endpoint_url",
+                                                "aws_access_key_id",
+                                                "aws_secret_access_key",
+                                                "aws_session_token",
+                                                "role_arn",
+                                                "web_identity_token_file",
+                                                "credential_process",
+                                                "sso_account_id"};
+
 typedef struct {
-    const char *name;           /* of the profile that is wanted */
-    char *credentials, *config; /* whole files; NULL: not there */
-    char credentials_path[PATH_MAX], config_path[PATH_MAX];
-} profiles_t;
+    const char *variable, *usual; /* its path, and its path below HOME */
+    bool in_config;
+} profile_file_t;
 
-static void find_path(const char *name, const char *usual, char path[PATH_MAX]) {
-    const char *given = variable(name), *home = variable("HOME");
-    snprintf(path, PATH_MAX, "%s%s", given || !home ? "" : home, given ? given : usual);
-}
+static const profile_file_t profile_files[] = {{"AWS_SHARED_CREDENTIALS_FILE", "/.aws/credentials", false},
+                                               {"AWS_CONFIG_FILE", "/.aws/config", true}};
 
-static void close_profiles(profiles_t *profiles) {
-    secret_free(profiles->credentials);
-    secret_free(profiles->config);
-}
-
-static bool open_profiles(profiles_t *profiles, err_t *err) {
-    const char *name = either("AWS_PROFILE", "AWS_DEFAULT_PROFILE");
-    err->status = STATUS_OK;
-    profiles->name = name ? name : "default";
-    find_path("AWS_SHARED_CREDENTIALS_FILE", "/.aws/credentials", profiles->credentials_path);
-    find_path("AWS_CONFIG_FILE", "/.aws/config", profiles->config_path);
-    profiles->credentials = read_file(profiles->credentials_path, err);
-    profiles->config = err->status ? NULL : read_file(profiles->config_path, err);
-    if (err->status)
-        close_profiles(profiles);
-    return !err->status;
-}
+typedef struct {
+    const char *name; /* of the profile that is wanted */
+    char paths[COUNT(profile_files)][PATH_MAX];
+    char *texts[COUNT(profile_files)]; /* whole files; NULL: not there */
+    const char *home;                  /* the path of the first file that has the profile; NULL: none */
+    const char *values[VALUES]; /* in the texts: what the first file says that says something; or NULL */
+} profile_t;
 
 /* Is "[NAME]" or "[profile NAME]" what begins here? A config file has the second, except for the usual profile. */
 static bool is_section(const char *at, bool in_config, const char *name) {
@@ -143,57 +139,60 @@ static bool is_section(const char *at, bool in_config, const char *name) {
     return strncmp(at, name, length) == 0 && at[length + strspn(at + length, " \t\"'")] == ']';
 }
 
-/* Finds "NAME = VALUE" in a profile of a file. NULL: there is none. A name of NULL finds the profile itself. */
-static const char *find_in(const char *text, bool in_config, const char *profile, const char *name,
-                           size_t *length) {
+/* Takes the values of the profile from a file: ends each in its text. A line that is indented belongs to the value above it. */
+static void take_values(profile_t *profile, size_t file) {
     bool inside = false;
-    for (const char *line = text; line && *line; line += strspn(line, "\r\n")) {
-        const char *at = line, *value = at + strcspn(at, "=\r\n"), *end = value + strcspn(value, "\r\n");
-        line = end;
-        if (*at == '[') {
-            inside = is_section(at, in_config, profile);
-            if (inside && !name)
-                return at;
+    char *rest = profile->texts[file];
+    for (char *line; (line = strsep(&rest, "\r\n"));) {
+        if (*line == '[') {
+            inside = is_section(line, profile_files[file].in_config, profile->name);
+            profile->home = inside && !profile->home ? profile->paths[file] : profile->home;
         }
-        /* a line that is indented belongs to the value above it */
-        if (!inside || !name || *value != '=' || strncmp(at, name, strlen(name)) != 0 ||
-            at + strlen(name) + strspn(at + strlen(name), " \t") != value)
+        char *name_end = line + strcspn(line, " \t="), *value = name_end + strspn(name_end, " \t");
+        if (!inside || *value != '=')
             continue;
         value += 1 + strspn(value + 1, " \t");
-        while (end > value && isblank((unsigned char)end[-1]))
-            end--;
-        *length = (size_t)(end - value);
-        return value;
+        for (char *end = strchr(value, '\0'); end > value && isblank((unsigned char)end[-1]); end--)
+            end[-1] = '\0';
+        *name_end = '\0';
+        for (size_t i = 0; i < VALUES; i++)
+            if (!profile->values[i] && strcmp(line, value_names[i]) == 0)
+                profile->values[i] = value;
     }
-    return NULL;
 }
 
-static const char *find_value(const profiles_t *profiles, const char *name, size_t *length) {
-    const char *value = find_in(profiles->credentials, false, profiles->name, name, length);
-    return value ? value : find_in(profiles->config, true, profiles->name, name, length);
+static void close_profile(profile_t *profile) {
+    for (size_t i = 0; i < COUNT(profile_files); i++)
+        secret_free(profile->texts[i]);
 }
 
-/* A new string; NULL: there is no such value, or no memory. */
-static char *copy_value(const profiles_t *profiles, const char *name) {
-    size_t length;
-    const char *value = find_value(profiles, name, &length);
-    return value ? strndup(value, length) : NULL;
+static bool open_profile(profile_t *profile, err_t *err) {
+    const char *name = either("AWS_PROFILE", "AWS_DEFAULT_PROFILE"), *home = variable("HOME");
+    *profile = (profile_t){.name = name ? name : "default"};
+    err->status = STATUS_OK;
+    for (size_t i = 0; i < COUNT(profile_files) && !err->status; i++) {
+        const char *given = variable(profile_files[i].variable);
+        snprintf(profile->paths[i], PATH_MAX, "%s%s", given || !home ? "" : home,
+                 given ? given : profile_files[i].usual);
+        profile->texts[i] = read_file(profile->paths[i], err);
+        take_values(profile, i);
+    }
+    if (err->status)
+        close_profile(profile);
+    return !err->status;
 }
 
 bool s3_find_settings(s3_settings_t *settings, err_t *err) {
-    profiles_t profiles;
+    profile_t profile;
     const char *region = either("AWS_REGION", "AWS_DEFAULT_REGION"),
                *endpoint = either("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL");
-    size_t region_length = region ? strlen(region) : 0, length = endpoint ? strlen(endpoint) : 0;
-    if (!open_profiles(&profiles, err))
+    if (!open_profile(&profile, err))
         return false;
-    region = region ? region : find_value(&profiles, "region", &region_length);
-    endpoint = endpoint ? endpoint : find_value(&profiles, "endpoint_url", &length);
-    while (length && endpoint[length - 1] == '/')
-        length--;
-    put(settings->region, sizeof settings->region, region, region_length);
-    put(settings->endpoint, sizeof settings->endpoint, endpoint, length);
-    close_profiles(&profiles);
+    put(settings->region, region ? region : profile.values[REGION]);
+    put(settings->endpoint, endpoint ? endpoint : profile.values[ENDPOINT]);
+    close_profile(&profile);
+    for (char *end = strchr(settings->endpoint, '\0'); end > settings->endpoint && end[-1] == '/'; end--)
+        end[-1] = '\0';
     if (!*settings->region)
         strcpy(settings->region, "us-east-1");
     if (!is_clean(settings->region, sizeof settings->region))
@@ -277,26 +276,22 @@ typedef struct {
     const char *header, *value; /* value NULL: no header */
     bool direct;                /* what is next to us is never asked through a proxy */
     bool may_be_gone;           /* nobody may be there: one second is enough */
+    char *line;                 /* gets the first line of the answer; NULL: the answer is a key */
+    size_t room;
 } question_t;
 
-/* The caller frees the answer in any case. */
-static found_t ask(const question_t *question, const char *who, remote_answer_t *answer, err_t *err) {
-    enum { MOST = 64 * 1024 };
-    static const int64_t ANSWER_NS = 5000000000, GONE_NS = 1000000000;
+static found_t take_answer(const question_t *question, const char *who, const remote_answer_t *answer,
+                           s3_key_t *key, err_t *err) {
+    const char *body = answer->body.bytes;
     char code[80], message[300];
-    remote_request_t request = {
-        .method = question->method, .body = question->body, .direct = question->direct};
-    *answer = (remote_answer_t){.status = 0};
-    request.whole_ns = question->may_be_gone ? GONE_NS : ANSWER_NS;
-    text_append(&request.url, question->url);
-    if (question->value)
-        text_print(&request.headers, "%s: %s\n", question->header, question->value);
-    if (!transport_send(&request, MOST, answer, err))
-        return FAILED;
-    if (answer->status == 200 && answer->body.length)
+    if (answer->status == 200 && answer->body.length) {
+        if (!question->line)
+            return read_key(body, key, who, err);
+        snprintf(question->line, question->room, "%.*s", (int)strcspn(body, "\r\n"), body);
         return FOUND;
-    s3_element(answer->body.bytes, "Code", code, sizeof code);
-    s3_element(answer->body.bytes, "Message", message, sizeof message);
+    }
+    s3_element(body, "Code", code, sizeof code);
+    s3_element(body, "Message", message, sizeof message);
     if (answer->status)
         err_set(err, STATUS_INPUT, "s3: there is no key from %s, which answered %u%s%s%s%s", who,
                 answer->status, *code ? " " : "", code, *message ? " " : "", message);
@@ -305,21 +300,19 @@ static found_t ask(const question_t *question, const char *who, remote_answer_t 
     return answer->status && answer->status < 500 ? FAILED : PASSES;
 }
 
-static found_t ask_for_key(const question_t *question, const char *who, s3_key_t *key, err_t *err) {
-    remote_answer_t answer;
-    found_t found = ask(question, who, &answer, err);
-    if (found == FOUND)
-        found = read_key(answer.body.bytes, key, who, err);
-    transport_free_answer(&answer);
-    return found;
-}
-
-/* The first line of an answer. */
-static found_t ask_for_line(const question_t *question, const char *who, char *out, size_t room, err_t *err) {
-    remote_answer_t answer;
-    const found_t found = ask(question, who, &answer, err);
-    snprintf(out, room, "%s", found == FOUND ? answer.body.bytes : "");
-    out[strcspn(out, "\r\n")] = '\0';
+static found_t ask(const question_t *question, const char *who, s3_key_t *key, err_t *err) {
+    enum { MOST = 64 * 1024 };
+    static const int64_t ANSWER_NS = 5000000000, GONE_NS = 1000000000;
+    remote_answer_t answer = {.status = 0};
+    remote_request_t request = {.method = question->method,
+                                .body = question->body,
+                                .direct = question->direct,
+                                .whole_ns = question->may_be_gone ? GONE_NS : ANSWER_NS};
+    text_append(&request.url, question->url);
+    if (question->value)
+        text_print(&request.headers, "%s: %s\n", question->header, question->value);
+    const found_t found =
+        transport_send(&request, MOST, &answer, err) ? take_answer(question, who, &answer, key, err) : FAILED;
     transport_free_answer(&answer);
     return found;
 }
@@ -327,8 +320,7 @@ static found_t ask_for_line(const question_t *question, const char *who, char *o
 /* ---- places of keys ---- */
 
 static found_t from_environment(s3_key_t *key, err_t *err) {
-    const char *id = variable("AWS_ACCESS_KEY_ID"), *secret = variable("AWS_SECRET_ACCESS_KEY"),
-               *token = variable("AWS_SESSION_TOKEN");
+    const char *id = variable("AWS_ACCESS_KEY_ID"), *secret = variable("AWS_SECRET_ACCESS_KEY");
     if (!id && !secret)
         return NOT_THERE;
     if (!id || !secret) {
@@ -337,10 +329,10 @@ static found_t from_environment(s3_key_t *key, err_t *err) {
                 id ? "AWS_SECRET_ACCESS_KEY" : "AWS_ACCESS_KEY_ID");
         return FAILED;
     }
-    put(key->from, sizeof key->from, "the environment (AWS_ACCESS_KEY_ID)", sizeof key->from);
-    put(key->id, sizeof key->id, id, sizeof key->id);
-    put(key->secret, sizeof key->secret, secret, sizeof key->secret);
-    put(key->token, sizeof key->token, token, sizeof key->token);
+    put(key->from, "the environment (AWS_ACCESS_KEY_ID)");
+    put(key->id, id);
+    put(key->secret, secret);
+    put(key->token, variable("AWS_SESSION_TOKEN"));
     return FOUND;
 }
 
@@ -372,7 +364,7 @@ static found_t by_web_identity(const char *file, const char *role, const char *s
     if (body.lacking)
         err_memory(err, body.lacking);
     else
-        found = ask_for_key(&question, who, key, err);
+        found = ask(&question, who, key, err);
     secret_free_text(&body);
     return found;
 }
@@ -398,54 +390,42 @@ static found_t by_process(const char *command, const char *who, s3_key_t *key, e
     return found;
 }
 
-static found_t from_opened(const profiles_t *profiles, s3_key_t *key, err_t *err) {
-    size_t id_length, secret_length, length, token_length = 0;
-    const char *name = profiles->name, *id = find_value(profiles, "aws_access_key_id", &id_length),
-               *secret = find_value(profiles, "aws_secret_access_key", &secret_length),
-               *token = find_value(profiles, "aws_session_token", &token_length);
-    char *role = copy_value(profiles, "role_arn"), *file = copy_value(profiles, "web_identity_token_file"),
-         *process = copy_value(profiles, "credential_process"), who[200];
-    found_t found = NOT_THERE;
-    const bool in_first = find_in(profiles->credentials, false, name, NULL, &length),
-               in_second = find_in(profiles->config, true, name, NULL, &length),
-               needs_command = role || find_value(profiles, "sso_account_id", &length);
-    if (role && file) {
-        found = by_web_identity(file, role, NULL, key, err);
-    } else if (id && secret && !role) {
-        snprintf(key->from, sizeof key->from, "profile '%.60s' of %.200s", name,
-                 in_first ? profiles->credentials_path : profiles->config_path);
-        put(key->id, sizeof key->id, id, id_length);
-        put(key->secret, sizeof key->secret, secret, secret_length);
-        put(key->token, sizeof key->token, token, token_length);
-        found = FOUND;
-    } else if (process) {
-        snprintf(who, sizeof who, "credential_process of profile '%.60s'", name);
-        found = by_process(process, who, key, err);
-    } else if (needs_command || (!in_first && !in_second && strcmp(name, "default") != 0)) {
-        found = FAILED;
-        if (needs_command)
-            err_set(err, STATUS_INPUT,
-                    "s3: the key of profile '%.60s' comes by SSO or by a role of another profile: add a "
-                    "profile to %.300s with the line 'credential_process = aws configure "
-                    "export-credentials --profile %.60s', and name that one in AWS_PROFILE",
-                    name, profiles->config_path, name);
-        else
-            err_set(err, STATUS_INPUT,
-                    "s3: there is no profile '%.60s' in %.300s or %.300s: correct AWS_PROFILE", name,
-                    profiles->credentials_path, profiles->config_path);
+static found_t by_profile(const profile_t *profile, s3_key_t *key, err_t *err) {
+    const char *name = profile->name, *const *values = profile->values;
+    char who[200];
+    if (values[ROLE] && values[ROLE_TOKEN])
+        return by_web_identity(values[ROLE_TOKEN], values[ROLE], NULL, key, err);
+    if (values[ID] && values[SECRET] && !values[ROLE]) {
+        snprintf(key->from, sizeof key->from, "profile '%.60s' of %.200s", name, profile->home);
+        put(key->id, values[ID]);
+        put(key->secret, values[SECRET]);
+        put(key->token, values[TOKEN]);
+        return FOUND;
     }
-    free(role);
-    free(file);
-    free(process);
-    return found;
+    if (values[PROCESS]) {
+        snprintf(who, sizeof who, "credential_process of profile '%.60s'", name);
+        return by_process(values[PROCESS], who, key, err);
+    }
+    if (values[ROLE] || values[SSO])
+        err_set(err, STATUS_INPUT,
+                "s3: the key of profile '%.60s' comes by SSO or by a role of another profile: add a "
+                "profile to %.300s with the line 'credential_process = aws configure "
+                "export-credentials --profile %.60s', and name that one in AWS_PROFILE",
+                name, profile->paths[1], name);
+    else if (!profile->home && strcmp(name, "default") != 0)
+        err_set(err, STATUS_INPUT, "s3: there is no profile '%.60s' in %.300s or %.300s: correct AWS_PROFILE",
+                name, profile->paths[0], profile->paths[1]);
+    else
+        return NOT_THERE;
+    return FAILED;
 }
 
 static found_t from_profile(s3_key_t *key, err_t *err) {
-    profiles_t profiles;
-    if (!open_profiles(&profiles, err))
+    profile_t profile;
+    if (!open_profile(&profile, err))
         return FAILED;
-    const found_t found = from_opened(&profiles, key, err);
-    close_profiles(&profiles);
+    const found_t found = by_profile(&profile, key, err);
+    close_profile(&profile);
     return found;
 }
 
@@ -464,7 +444,7 @@ static found_t from_container(s3_key_t *key, err_t *err) {
                                  .header = "Authorization",
                                  .value = token ? token : variable("AWS_CONTAINER_AUTHORIZATION_TOKEN"),
                                  .direct = true};
-    const found_t found = ask_for_key(&question, "this container's credentials", key, err);
+    const found_t found = ask(&question, "this container's credentials", key, err);
     secret_free(token);
     return found;
 }
@@ -473,31 +453,39 @@ static found_t from_container(s3_key_t *key, err_t *err) {
 static found_t from_instance(s3_key_t *key, err_t *err) {
     const char *disabled = variable("AWS_EC2_METADATA_DISABLED"),
                *endpoint = variable("AWS_EC2_METADATA_SERVICE_ENDPOINT");
-    char base[512], url[1024], token[512], role[128], who[200];
+    char url[1024], token[512], role[128] = "", who[200];
     if (disabled && strcasecmp(disabled, "true") == 0)
         return NOT_THERE;
-    snprintf(base, sizeof base, "%s", endpoint ? endpoint : "http://169.254.169.254");
-    base[strlen(base) - (base[strlen(base) - 1] == '/')] = '\0';
-    snprintf(url, sizeof url, "%s/latest/api/token", base);
+    endpoint = endpoint ? endpoint : "http://169.254.169.254";
+    const int base = (int)strlen(endpoint) - (endpoint[strlen(endpoint) - 1] == '/');
+    snprintf(url, sizeof url, "%.*s/latest/api/token", base, endpoint);
     question_t question = {.method = "PUT",
                            .url = url,
                            .header = "X-aws-ec2-metadata-token-ttl-seconds",
                            .value = "21600",
                            .direct = true,
-                           .may_be_gone = true};
-    found_t found = ask_for_line(&question, "this instance", token, sizeof token, err);
+                           .may_be_gone = true,
+                           .line = token,
+                           .room = sizeof token};
+    found_t found = ask(&question, "this instance", key, err);
     if (found == FOUND) {
-        snprintf(url, sizeof url, "%s/latest/meta-data/iam/security-credentials/", base);
-        question.method = "GET";
-        question.header = "X-aws-ec2-metadata-token";
-        question.value = token;
-        found = ask_for_line(&question, "this instance", role, sizeof role, err);
+        snprintf(url, sizeof url, "%.*s/latest/meta-data/iam/security-credentials/", base, endpoint);
+        question = (question_t){.method = "GET",
+                                .url = url,
+                                .header = "X-aws-ec2-metadata-token",
+                                .value = token,
+                                .direct = true,
+                                .may_be_gone = true,
+                                .line = role,
+                                .room = sizeof role};
+        found = ask(&question, "this instance", key, err);
     }
     if (found == FOUND) {
         snprintf(who, sizeof who, "role %.100s of this instance", role);
         strncat(url, role, sizeof url - strlen(url) - 1);
         question.may_be_gone = false;
-        found = ask_for_key(&question, who, key, err);
+        question.line = NULL;
+        found = ask(&question, who, key, err);
     } else if (err->status == STATUS_INPUT) {
         found = NOT_THERE;
     }
