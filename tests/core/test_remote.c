@@ -31,7 +31,7 @@ typedef struct {
     const char *etag, *new_etag, *modified, *new_modified;
     size_t new_size;
     const char *body;    /* of a status */
-    bool endless;        /* what has no length does not end */
+    bool endless;        /* what has no length, or stalls, goes on by two bytes now and then */
     unsigned late_ms;    /* how long all but the first take before they begin */
     int64_t patience_ms; /* 0: 8 s */
 } oddities_t;
@@ -409,6 +409,8 @@ TEST(refusals) {
     refuses(ODD(.from = 1, .to = 9, .status = 404, .endless = true), false, "HTTP 404");
     refuses(ODD(.no_ranges = true, .no_length = true, .endless = true, .patience_ms = 3000), false,
             "how long it is");
+    refuses_with(STATUS_SERVER, ODD(.stall_at = 1, .endless = true, .patience_ms = 2000), false,
+                 "its answer had not ended after 2.0 s; that lasted for 2");
     refuses_with(STATUS_SERVER, ODD(.from = 1, .to = 999, .status = 503, .patience_ms = 300), false,
                  "HTTP 503");
     refuses_with(STATUS_SERVER, ODD(.from = 3, .to = 999, .status = 500, .patience_ms = 300), false,

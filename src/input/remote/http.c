@@ -329,43 +329,47 @@ void transport_wait(transport_t *transport, int milliseconds) {
 
 /* ---- whole answers ---- */
 
-typedef struct {
-    size_t most;
-    int64_t ends_ns;
-} whole_t;
-
 /* Only a body whose length is not known before it has come is read to its end, which may never come. */
 static size_t take_whole(void *context, remote_answer_t *answer, const uint8_t *bytes, size_t size) {
-    const whole_t *whole = context;
-    const size_t room = whole->most - answer->body.length, kept = size < room ? size : room;
+    const size_t room = *(const size_t *)context - answer->body.length, kept = size < room ? size : room;
     char length[32];
     text_append_bytes(&answer->body, (const char *)bytes, kept);
     answer->length += size;
-    if (transport_header(answer, "Content-Length", length, sizeof length))
-        return kept == size ? size : 0;
-    answer->endless = clock_now_ns() > whole->ends_ns;
-    return answer->endless ? 0 : size;
+    return transport_header(answer, "Content-Length", length, sizeof length) ? kept : size;
+}
+
+/* It has not ended in time, or has been silent for this long. */
+static void cut_off(transfer_t *transfer, int64_t began_ns, int64_t whole_ns) {
+    const int64_t now_ns = clock_now_ns();
+    char length[32];
+    remote_answer_t *answer = &transfer->answer;
+    if (now_ns - began_ns <= whole_ns)
+        transfer_break(transfer, "nothing came for %.1f s", (double)(now_ns - transfer->heard_ns) / 1e9);
+    else if (answer->status == 200 && !transport_header(answer, "Content-Length", length, sizeof length))
+        answer->endless = true;
+    else
+        transfer_break(transfer, "its answer had not ended after %.1f s", (double)whole_ns / 1e9);
 }
 
 bool transport_send(remote_request_t *request, size_t most, remote_answer_t *answer, err_t *err) {
     const int64_t began_ns = clock_now_ns(), whole_ns = request->whole_ns,
-                  limit_ns = whole_ns ? whole_ns : request->silent_ns;
-    whole_t whole = {.most = most, .ends_ns = began_ns + request->endless_ns};
+                  silent_ns = request->silent_ns ? request->silent_ns : whole_ns;
     *answer = (remote_answer_t){.status = 0};
     transport_t *transport = transport_take(err);
     if (!transport)
         return false;
     transfer_t *transfer = &transport->transfers[0];
     transfer->take = take_whole;
-    transfer->context = &whole;
+    transfer->context = &most;
     bool ok = transfer_begin(transport, transfer, request, err), late = false;
     while (ok && transfer->moving && !late) {
         transport_wait(transport, STEP_MS);
-        late = clock_now_ns() - (whole_ns ? began_ns : transfer->heard_ns) > limit_ns;
+        const int64_t now_ns = clock_now_ns();
+        late = now_ns - began_ns > whole_ns || now_ns - transfer->heard_ns > silent_ns;
         ok = !stop_signal() || stop_interrupted(err);
     }
     if (ok && transfer->moving)
-        transfer_break(transfer, "nothing came for %.1f s", (double)limit_ns / 1e9);
+        cut_off(transfer, began_ns, whole_ns);
     *answer = transfer->answer;
     transfer->answer = (remote_answer_t){.status = 0};
     transport_give(transport);
@@ -378,7 +382,7 @@ bool transport_fetch(const remote_place_t *place, uint64_t from, uint64_t to, in
     retry_heard(&retry);
     for (;;) {
         remote_request_t request = {
-            .from = from, .to = to, .silent_ns = retry.silent_ns, .endless_ns = patience_ns};
+            .from = from, .to = to, .silent_ns = retry.silent_ns, .whole_ns = patience_ns};
         int64_t again_ns;
         *answer = (remote_answer_t){.status = 0};
         if (!place->scheme->prepare(place, &request, err) || !transport_send(&request, most, answer, err))

@@ -38,9 +38,8 @@ typedef struct {
     text_t headers;     /* lines of "Name: value\n" */
     const char *body;   /* of a POST or PUT; or NULL */
     uint64_t from, to;  /* asks for the bytes [from, to); both 0: for all */
-    /* With transport_send. whole_ns: all of the answer must come within this time; else some of it within silent_ns,
-     * and all of one that does not say how long it is within endless_ns. */
-    int64_t whole_ns, silent_ns, endless_ns;
+    /* With transport_send: all of the answer must come within whole_ns, and never nothing for silent_ns (0: no limit). */
+    int64_t whole_ns, silent_ns;
     bool redirects; /* follows up to five, never from https to http; the login stays with its host */
     bool login;     /* asks ~/.netrc for one */
     bool direct;    /* by no proxy: for addresses of this machine or its cloud */
@@ -53,7 +52,7 @@ typedef struct {
     text_t
         body; /* of transport_send and transport_fetch; of others if the status is neither 200 nor 206: 64 KiB */
     uint64_t length; /* how long the body was, as far as it was read */
-    bool endless;    /* it did not say how long it is, and was cut off when it did not end */
+    bool endless;    /* it does not say how long it is, and did not end within whole_ns */
     bool passes;     /* with status 0: trying again may help, */
     bool unknown;    /* or the host's name is not known */
     err_t why;
