@@ -9,8 +9,10 @@ import re
 import shlex
 import zipfile
 
+import dumplab
 import live
 import livetest
+import minimongo
 import weblab
 from livetest import Books, rows
 
@@ -35,7 +37,7 @@ class Remote(livetest.Case):
         return self.load(*urls, **{**web.environment, **more})
 
     def test_kinds(self):
-        """plain, packed, zip and tar; without ranges, and by a redirect"""
+        """plain, packed, zip, tar and a dump; without ranges, and by a redirect; `where` finds a record in an archive"""
         texts = [rows(6000, seed) for seed in range(6)]
         web.put("plain.csv", texts[0])
         web.put("a.gz", gzip.compress(texts[1]))
@@ -51,6 +53,16 @@ class Remote(livetest.Case):
         self.assertEqual([True] * 6, [book["complete"] for book in self.files()])
         self.tipple("verify", *self.words(*urls)[1:], **web.environment)
         self.assertEqual(0, self.loads(*urls)["read"])
+        for name, text in ((urls[2] + "!x", texts[2]), (urls[3] + "!t.csv", texts[3])):
+            last = text.splitlines()[-1]
+            number = self.documents("results", filter={"t": int(last.split(b"|")[0])})[0]["_id"]
+            self.assertEqual("%s offset %d line 6001\n%s\n" % (name, text.index(last), last.decode()), self.tipple(
+                "where", "--uri", self.uri(), number, **web.environment).stdout.decode())
+        orders, items = ([minimongo.encode({what: number}) for number in range(30)] for what in ("order", "item"))
+        web.put("d.archive", dumplab.archive({"shop.orders": orders, "shop.items": items[:20]}))
+        self.format = None
+        for loaded in (20, 0):
+            self.assertEqual(loaded, self.loads(web.https + "/d.archive!shop.items", collection="items")["loaded"])
         self.assertEqual({"GET"}, {request.split()[1] for request in web.requests()})
 
     def test_small(self):
