@@ -52,45 +52,29 @@ static bool add_regular(build_t *build, const char *path, char *name, bool in_wa
     return ok;
 }
 
-/* A list of paths, whose files are identified in portions, ahead of the walk. */
-typedef struct {
-    char *const *paths;
-    size_t count;
-    identified_t *files; /* of the portion at hand; NULL: it is small */
-    size_t held;
-} list_t;
-
 static const int64_t PATIENCE_NS = 60 * INT64_C(1000000000);
 
-enum { PORTION = 256, LEAST_AHEAD = 64 };
+typedef bool take_fn(build_t *build, const void *context, const char *path);
 
-static void forget_portion(list_t *list) {
-    while (list->held)
-        identify_forget(&list->files[--list->held]);
-}
-
-/* Call it before the path of this number is walked, and, for the end, with their count. False: what another path needs cannot be
- * reached either. */
-static bool look_ahead(build_t *build, list_t *list, size_t at) {
+/* Takes paths in order. Their files are identified in portions, by several threads, ahead of that. */
+static bool take_each(build_t *build, char *const *paths, size_t count, take_fn *take, const void *context) {
+    enum { PORTION = 256, LEAST_FILES = 64, LEAST_OBJECTS = 2 /* a server answers several at once */ };
+    identified_t *files = NULL;
     bool ok = true;
-    const size_t rest = list->count - at, portion = rest < PORTION ? rest : PORTION;
-    const size_t least =
-        rest && remote_is(list->paths[at]) ? 2 : LEAST_AHEAD; /* a server answers several at once */
-    if (at % PORTION == 0 || !rest)
-        forget_portion(list);
-    if (portion < least && at % PORTION == 0) {
-        free(list->files);
-        list->files = NULL;
-    } else if (at % PORTION == 0 && (list->files || (list->files = malloc(PORTION * sizeof *list->files)))) {
-        ok = identify_ahead(&build->own, list->paths + at, list->files, portion);
-        list->held = portion;
+    for (size_t from = 0; ok && from < count; from += PORTION) {
+        const size_t rest = count - from, portion = rest < PORTION ? rest : PORTION,
+                     least = remote_is(paths[from]) ? LEAST_OBJECTS : LEAST_FILES;
+        const bool ahead = portion >= least && (files || (files = malloc(PORTION * sizeof *files)));
+        ok = !ahead || identify_ahead(&build->own, paths + from, files, portion);
+        for (size_t i = 0; ok && i < portion; i++) {
+            build->identified = ahead && files[i].known ? &files[i] : NULL;
+            ok = take(build, context, paths[from + i]);
+        }
+        for (size_t i = 0; ahead && i < portion; i++)
+            identify_forget(&files[i]);
     }
-    identified_t *one = list->files && rest ? &list->files[at % PORTION] : NULL;
-    build->identified = one && one->known ? one : NULL;
-    if (!rest) {
-        free(list->files);
-        list->files = NULL;
-    }
+    build->identified = NULL;
+    free(files);
     return ok;
 }
 
@@ -98,21 +82,12 @@ static int is_entry(const struct dirent *entry) {
     return strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
 }
 
-/* Takes the paths, of which `count` are there. */
-static bool walk_folder(build_t *build, struct dirent *const *names, char *const *paths, size_t count) {
-    const bool is_dump = dumps_are_in(names, (int)count);
-    list_t list = {.paths = paths, .count = count};
-    bool ok = true;
-    for (size_t i = 0; ok && i < count; i++) {
-        const char *why = name_reason_to_skip(names[i]->d_name, NULL, true, false);
-        look_ahead(build, &list, i);
-        if (why)
-            build_skip(build, paths[i], why);
-        else
-            ok = dumps_take(build, is_dump, paths[i]);
-    }
-    look_ahead(build, &list, count);
-    return ok;
+static bool take_entry(build_t *build, const void *is_dump, const char *path) {
+    const char *why = name_reason_to_skip(strrchr(path, '/') + 1, NULL, true, false);
+    if (!why)
+        return dumps_take(build, *(const bool *)is_dump, path);
+    build_skip(build, path, why);
+    return true;
 }
 
 static bool add_folder(build_t *build, const char *path) {
@@ -130,7 +105,8 @@ static bool add_folder(build_t *build, const char *path) {
         ok = paths[i] || err_memory(build->err, PATH_MAX);
         ok = ok && (strlen(paths[i]) < PATH_MAX || fault_system(build->err, path, ENAMETOOLONG));
     }
-    ok = ok && walk_folder(build, names, paths, count);
+    const bool is_dump = ok && dumps_are_in(names, found);
+    ok = ok && take_each(build, paths, count, take_entry, &is_dump);
     for (size_t i = 0; i < count; i++) {
         free(names[i]);
         free(paths ? paths[i] : NULL);
@@ -193,29 +169,27 @@ static size_t dots(const char *path) {
     return count;
 }
 
+static bool take_found(build_t *build, const void *pattern, const char *path) {
+    return dots(path) > dots(pattern) || walk_path(build, path, false);
+}
+
 /* Adds what the system finds, by name, but no "." and ".." that a ".*" has found. "**", which some shells know, would find less
  * than is meant. */
 static bool add_pattern(build_t *build, const char *pattern) {
     glob_t found = {.gl_pathc = 0};
-    size_t taken = 0;
+    bool any = false;
     build->several = true;
     errno = 0; /* glob takes a folder of which the rest cannot be read for a shorter one */
     const int result = strstr(pattern, "**") ? GLOB_NOMATCH : glob(pattern, GLOB_ERR, NULL, &found);
     bool ok = result == GLOB_ABORTED || errno == EIO
                   ? fault_system(build->err, pattern, errno)
                   : result != GLOB_NOSPACE || err_memory(build->err, sizeof found);
-    list_t list = {.paths = found.gl_pathv, .count = found.gl_pathc};
-    for (size_t i = 0; ok && i < found.gl_pathc; i++) {
-        look_ahead(build, &list, i);
-        if (dots(found.gl_pathv[i]) <= dots(pattern)) {
-            ok = walk_path(build, found.gl_pathv[i], false);
-            taken++;
-        }
-    }
-    look_ahead(build, &list, list.count);
+    ok = ok && take_each(build, found.gl_pathv, found.gl_pathc, take_found, pattern);
+    for (size_t i = 0; i < found.gl_pathc; i++)
+        any |= dots(found.gl_pathv[i]) <= dots(pattern);
     globfree(&found);
     return ok &&
-           (taken ||
+           (any ||
             err_set(build->err, STATUS_INPUT,
                     "%.1000s: no file matches this pattern; check the folder and the name%s", pattern,
                     strstr(pattern, "**") ? " (there is no '**': a folder is read with all that is below it)"
@@ -250,7 +224,6 @@ static bool add_member(build_t *build, const char *path, const char *archive) {
 /* ---- URLs ---- */
 
 typedef struct {
-    build_t *build;
     char **urls;
     size_t count, room;
 } objects_t;
@@ -261,16 +234,17 @@ static bool note_object(void *context, const char *url, err_t *err) {
            ((objects->urls[objects->count++] = strdup(url)) || err_memory(err, strlen(url)));
 }
 
+static bool take_object(build_t *build, const void *none, const char *url) {
+    (void)none;
+    return walk_path(build, url, true);
+}
+
 /* Adds all objects of a prefix or a pattern. */
 static bool add_objects(build_t *build, const char *url) {
-    objects_t objects = {.build = build};
+    objects_t objects = {.count = 0};
     build->several = true;
-    bool ok = remote_list(url, build->own.patience_ns, note_object, &objects, build->err);
-    list_t list = {.paths = objects.urls, .count = objects.count};
-    for (size_t i = 0; ok && i < list.count; i++) {
-        ok = look_ahead(build, &list, i) && walk_path(build, list.paths[i], true);
-    }
-    look_ahead(build, &list, list.count);
+    const bool ok = remote_list(url, build->own.patience_ns, note_object, &objects, build->err) &&
+                    take_each(build, objects.urls, objects.count, take_object, NULL);
     for (size_t i = 0; i < objects.count; i++)
         free(objects.urls[i]);
     free(objects.urls);
@@ -439,19 +413,18 @@ static void leave_out_own_files(build_t *build) {
         build_leave_out(build, 0, dumps_own);
 }
 
+static bool take_argument(build_t *build, const void *none, const char *argument) {
+    const size_t from = build->manifest->count;
+    (void)none;
+    build->unsure = false;
+    build->why_none = NULL;
+    return walk_path(build, argument, false) && dumps_choose(build, from, false, argument);
+}
+
 static bool add_all(build_t *build, char *const *args, size_t count) {
     const manifest_t *manifest = build->manifest;
     const manifest_options_t *options = build->options;
-    list_t list = {.paths = args, .count = count};
-    bool ok = true;
-    for (size_t i = 0; ok && i < count; i++) {
-        const size_t from = manifest->count;
-        build->unsure = false;
-        build->why_none = NULL;
-        ok = look_ahead(build, &list, i) && walk_path(build, args[i], false) &&
-             dumps_choose(build, from, false, args[i]);
-    }
-    look_ahead(build, &list, count);
+    bool ok = take_each(build, args, count, take_argument, NULL);
     if (ok)
         leave_out_own_files(build);
     if (ok && options->pushed) {
