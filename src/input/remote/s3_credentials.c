@@ -2,6 +2,7 @@
  * it has one and does not give it out, that is a failure. */
 #include "base/clock.h"
 #include "base/stop.h"
+#include "format/values/values.h"
 #include "input/file/fault.h"
 #include "input/remote/s3.h"
 
@@ -14,7 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <time.h>
 #include <unistd.h>
 
 typedef enum { NOT_THERE, FOUND, FAILED, PASSES /* failed, but may be tried again */ } found_t;
@@ -210,17 +210,12 @@ bool s3_find_settings(s3_settings_t *settings, err_t *err) {
 
 /* ---- answers with a key ---- */
 
-/* Seconds since 1970 of 2026-11-30T20:00:00Z, also with a fraction or +01:00; 0: it is none. */
-static int64_t read_time(const char *text) {
-    struct tm parts = {0};
-    int hours = 0, minutes = 0;
-    const char *rest = strptime(text, "%Y-%m-%dT%H:%M:%S", &parts);
-    if (!rest)
-        return 0;
-    rest += strspn(rest, ".0123456789");
-    sscanf(rest, "%3d:%2d", &hours, &minutes);
-    minutes = *rest == '-' ? -minutes : minutes;
-    return (int64_t)timegm(&parts) - hours * 3600 - minutes * 60;
+/* Seconds since 1970 of 2026-11-30T20:00:00Z, also with a fraction, which is cut out, or +01:00; 0: it is none. */
+static int64_t read_time(char *text) {
+    char *fraction = text + strcspn(text, "."), *zone = fraction + strspn(fraction, ".0123456789");
+    int64_t ms;
+    memmove(fraction, zone, strlen(zone) + 1);
+    return calendar_moment((const uint8_t *)text, strlen(text), false, &ms) ? ms / 1000 : 0;
 }
 
 /* Copies the text that a name has in JSON, in which no value is an object; "" if there is none. */

@@ -1,4 +1,5 @@
 /* Signatures of version 4 (AWS4-HMAC-SHA256), by libcrypto. */
+#include "format/values/values.h"
 #include "input/remote/s3.h"
 #include "input/remote/transport.h"
 
@@ -24,11 +25,6 @@ void s3_encode(text_t *to, const char *text, bool keep_slashes) {
     }
 }
 
-static void print_hex(char out[HEX], const uint8_t digest[DIGEST]) {
-    for (size_t i = 0; i < DIGEST; i++)
-        snprintf(out + 2 * i, 3, "%02x", digest[i]);
-}
-
 /* The host as the client sends it: without the usual port. */
 static void copy_host(const char *url, char *host, size_t room) {
     const char *usual = strncmp(url, "https", 5) == 0 ? ":443" : ":80";
@@ -41,7 +37,7 @@ static void copy_host(const char *url, char *host, size_t room) {
 
 bool s3_sign(remote_request_t *request, const char *region, const char *service, time_t now,
              const s3_key_t *key, err_t *err) {
-    char host[600], day[9], second[17], scope[128], names[80], hex[HEX], to_sign[256];
+    char host[600], day[9], second[17], scope[128], names[80], hex[HEX] = "", to_sign[256];
     char secret[sizeof key->secret + sizeof "AWS4"];
     uint8_t digest[DIGEST] = {0};
     struct tm parts;
@@ -71,7 +67,7 @@ bool s3_sign(remote_request_t *request, const char *region, const char *service,
     bool ok = EVP_Digest(whole.bytes, whole.length, digest, NULL, EVP_sha256(), NULL) == 1;
     text_miss(&request->headers, &whole);
     secret_free_text(&whole);
-    print_hex(hex, digest);
+    hex_print(digest, DIGEST, (uint8_t *)hex);
     snprintf(to_sign, sizeof to_sign, "AWS4-HMAC-SHA256\n%s\n%s\n%s", second, scope, hex);
     /* each digest is the key of the next one */
     const char *const steps[] = {day, region, service, "aws4_request", to_sign};
@@ -81,7 +77,7 @@ bool s3_sign(remote_request_t *request, const char *region, const char *service,
                   NULL);
         memcpy(secret, digest, length = DIGEST);
     }
-    print_hex(hex, digest);
+    hex_print(digest, DIGEST, (uint8_t *)hex);
     explicit_bzero(secret, sizeof secret);
     text_print(&request->headers,
                "authorization: AWS4-HMAC-SHA256 Credential=%s/%s, SignedHeaders=%s, Signature=%s\n", key->id,
