@@ -235,10 +235,9 @@ bool members_add(build_t *build, const origin_t *origin, input_file_t *file, mag
     archive.file = file;
     archive.origin = origin;
     archive.first = build->manifest->count;
-    if (packed)
-        feed_init_pull(&archive.feed, file->name, pull, &archive, 0, UINT64_MAX);
-    else
-        feed_init(&archive.feed, file->name, origin, false, 0, file->disk_bytes);
+    const origin_t text = origin_of(pull, &archive);
+    feed_init(&archive.feed, file->name, packed ? &text : origin, false, 0,
+              packed ? UINT64_MAX : file->disk_bytes);
     archive.feed.most = PIECE;
     if (is == MAGIC_ZIP && file->in_order)
         return err_set(
@@ -250,7 +249,7 @@ bool members_add(build_t *build, const origin_t *origin, input_file_t *file, mag
         log_note("%s: is packed as a whole, so it is fetched twice: for the list of what it holds, and to be "
                  "loaded",
                  file->name);
-    bool ok = !packed || (archive.stream = source_open_archive(&build->own.kit, file, build->err));
+    bool ok = !packed || (archive.stream = source_open_packed(&build->own.kit, file, -1, build->err));
     if (ok)
         ok = is == MAGIC_ZIP
                  ? zip_list(origin, file->disk_bytes, file->name, add_zip_member, &archive, build->err)

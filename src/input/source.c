@@ -45,7 +45,7 @@ static bool is_stdin(const input_file_t *file) {
 
 /* The source of the compressed tar that contains this member; NULL: none. */
 static const source_t *stream_of(const source_t *source) {
-    return source->feed.pull ? source->feed.context : NULL;
+    return source->feed.origin.pull ? source->feed.origin.context : NULL;
 }
 
 /* Of the next byte that is given out. */
@@ -96,11 +96,12 @@ static bool go_to_member(source_t *source, err_t *err) {
         source_close(kit->archive);
         kit->archive = NULL;
     }
-    if (!kit->archive && !(kit->archive = source_open_archive(kit, file->archive, err)))
+    if (!kit->archive && !(kit->archive = source_open_packed(kit, file->archive, -1, err)))
         return false;
     source->disk_before = source_disk_bytes(kit->archive);
-    feed_init_pull(&source->feed, source->name, pull, kit->archive, file->archive_offset,
-                   file->kind == INPUT_DUMP ? UINT64_MAX : file->archive_offset + file->disk_bytes);
+    const origin_t archive = origin_of(pull, kit->archive);
+    feed_init(&source->feed, source->name, &archive, false, file->archive_offset,
+              file->kind == INPUT_DUMP ? UINT64_MAX : file->archive_offset + file->disk_bytes);
     return source_skip_to(kit->archive, file->archive_offset, err);
 }
 
@@ -201,10 +202,6 @@ source_t *source_open_in(source_kit_t *kit, const input_file_t *file, err_t *err
     source->name = source->feed.name = name_of(file);
     source->feed.pool = source->kit->pool;
     return source;
-}
-
-source_t *source_open_archive(source_kit_t *kit, const input_file_t *archive, err_t *err) {
-    return new_opened(kit, archive, true, -1, err);
 }
 
 source_t *source_open_packed(source_kit_t *kit, const input_file_t *file, int fd, err_t *err) {

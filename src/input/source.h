@@ -31,10 +31,8 @@ source_t *source_open(const input_file_t *file, err_t *err);
  * time. */
 source_t *source_open_in(source_kit_t *kit, const input_file_t *file, err_t *err);
 
-/* Opens a file as it is, whatever its text is: a compressed tar itself, to find its members. */
-source_t *source_open_archive(source_kit_t *kit, const input_file_t *archive, err_t *err);
-
-/* The same where the file, or the archive of the member, is open already; the descriptor stays the caller's. */
+/* Opens a file as it is, whatever its text is: a compressed tar itself, to find its members. fd: of the file, or of the archive of
+ * the member, where it is open already, and stays the caller's; else -1. */
 source_t *source_open_packed(source_kit_t *kit, const input_file_t *file, int fd, err_t *err);
 
 /* Fills the buffer as far as possible: `size` bytes, fewer only at the end or before a fault, or of a stream. Returns the number

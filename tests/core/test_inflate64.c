@@ -112,7 +112,7 @@ static outcome_t run(const uint8_t *in, size_t size, size_t piece, size_t step, 
     size_t made;
     decoder_t *decoder = decoder_inflate64();
     uint8_t *out = lab_guarded(step);
-    feed_init_pull(&feed, "x", pull, &pieces, 0, UINT64_MAX);
+    feed_init(&feed, "x", &(origin_t){.fd = -1, .pull = pull, .context = &pieces}, false, 0, UINT64_MAX);
     feed.most = 1 + size; /* exactly, with the slack, so that a sanitizer sees whoever reads too far */
     do {
         is = decoder->read(decoder, &feed, out, step, &made, &err);

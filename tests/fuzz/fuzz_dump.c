@@ -48,7 +48,7 @@ static decode_t decode(const archive_t *archive, size_t step, bool to_end, grown
     decode_t is;
     LAB_MUST(decoder);
     archive_t left = *archive;
-    feed_init_pull(&feed, "x", pull, &left, 0, UINT64_MAX);
+    feed_init(&feed, "x", &(origin_t){.fd = -1, .pull = pull, .context = &left}, false, 0, UINT64_MAX);
     do {
         size_t got;
         is = decoder->read(decoder, &feed, bytes, step, &got, &err);

@@ -92,8 +92,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     memory_t memory = {.bytes = bytes, .left = size - 1, .piece = 1 + (size_t)data[0] * 7};
     feed_t whole, pieces;
     memory_t all = {.bytes = bytes, .left = size - 1, .piece = size};
-    feed_init_pull(&whole, "fuzz.tar", pull, &all, 0, UINT64_MAX);
-    feed_init_pull(&pieces, "fuzz.tar", pull, &memory, 0, UINT64_MAX);
+    feed_init(&whole, "fuzz.tar", &(origin_t){.fd = -1, .pull = pull, .context = &all}, false, 0, UINT64_MAX);
+    feed_init(&pieces, "fuzz.tar", &(origin_t){.fd = -1, .pull = pull, .context = &memory}, false, 0,
+              UINT64_MAX);
     MUST(read_headers(&whole, size - 1) == read_headers(&pieces, size - 1));
     feed_free(&whole);
     feed_free(&pieces);

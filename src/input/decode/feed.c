@@ -37,18 +37,21 @@ void origin_close(origin_t *origin) {
 }
 
 ssize_t origin_pread(const origin_t *origin, void *out, size_t size, uint64_t offset, err_t *err) {
+    if (origin->pull)
+        return origin->pull(origin->context, out, size, err);
     return origin->remote ? remote_read(origin->remote, out, size, offset, err)
                           : pread(origin->fd, out, size, (off_t)offset);
 }
 
 bool origin_read(const origin_t *origin, const char *name, void *out, size_t size, uint64_t offset,
                  size_t *got, err_t *err) {
-    if (!origin->remote)
-        return fault_read(origin->fd, name, out, size, offset, got, err);
     ssize_t n = 1;
-    for (*got = 0; *got < size && n > 0; *got += n > 0 ? (size_t)n : 0)
-        n = remote_read(origin->remote, (char *)out + *got, size - *got, offset + *got, err);
-    return n >= 0;
+    for (*got = 0; *got < size && n; *got += n > 0 ? (size_t)n : 0) {
+        n = origin_pread(origin, (char *)out + *got, size - *got, offset + *got, err);
+        if (n < 0 && (origin->fd < 0 || errno != EINTR))
+            return origin->fd >= 0 && fault_at(err, name, offset + *got, errno);
+    }
+    return true;
 }
 
 /* ---- feeds ---- */
@@ -62,13 +65,6 @@ void feed_init(feed_t *feed, const char *name, const origin_t *origin, bool stre
     feed->stream = stream;
     feed->next = from;
     feed->end = to;
-}
-
-void feed_init_pull(feed_t *feed, const char *name, feed_pull_t *pull, void *context, uint64_t from,
-                    uint64_t to) {
-    feed_init(feed, name, NULL, false, from, to);
-    feed->pull = pull;
-    feed->context = context;
 }
 
 void feed_free(feed_t *feed) {
@@ -96,8 +92,6 @@ static bool wait_for_stream(feed_t *feed) {
 
 /* Like read(2), from wherever the bytes come. */
 static ssize_t read_once(feed_t *feed, uint8_t *out, size_t size) {
-    if (feed->pull)
-        return feed->pull(feed->context, out, size, &feed->fault);
     if (feed->stream)
         return read(feed->origin.fd, out, size);
     return origin_pread(&feed->origin, out, size, feed->next, &feed->fault);
@@ -118,7 +112,7 @@ static size_t read_some(feed_t *feed, uint8_t *out, size_t size) {
             atomic_fetch_add_explicit(&feed->taken, (uint64_t)n, memory_order_relaxed);
             return (size_t)n;
         }
-        const bool said = feed->pull || feed->origin.remote; /* what failed has the sentence */
+        const bool said = feed->origin.fd < 0; /* what failed has the sentence */
         if (n < 0 && !said && (errno == EINTR || errno == EAGAIN))
             continue;
         if (n < 0)
@@ -181,7 +175,7 @@ size_t feed_copy(feed_t *feed, uint8_t *out, size_t size) {
 }
 
 bool feed_skip_to(feed_t *feed, uint64_t offset) {
-    const bool seeks = origin_is_open(&feed->origin) && !feed->stream;
+    const bool seeks = origin_has_places(&feed->origin) && !feed->stream;
     for (uint64_t left; (left = offset - feed_offset(feed));) {
         const size_t have = feed->filled - feed->at;
         if (left <= have || !seeks) {

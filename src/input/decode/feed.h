@@ -20,17 +20,11 @@ enum {
     FEED_SLACK = 64, /* readable zeros after the last byte */
 };
 
-/* What a feed reads from if it has no origin: another source gives the bytes, in order. Works like
- * source_read. */
-typedef ssize_t feed_pull_t(void *context, void *out, size_t size, err_t *err);
-
 typedef struct {
     const char *name; /* for sentences */
     const char *what; /* "gzip", "zip" */
     origin_t origin;
     bool stream;
-    feed_pull_t *pull;
-    void *context;
     uint64_t next,
         end;        /* where the next pread begins; where this input ends on disk (UINT64_MAX: not known) */
     uint8_t *bytes; /* allocated at the first feed_want */
@@ -43,12 +37,10 @@ typedef struct {
     err_t fault; /* last, because it is long and rarely written */
 } feed_t;
 
-/* Reads bytes [from, to) of a file or an object, or a stream (from and to are 0). The origin stays the caller's; NULL: none yet. */
+/* Reads bytes [from, to) of an origin, the next to - from bytes of another input, or a stream (from and to are 0). The origin stays
+ * the caller's; NULL: none yet. */
 void feed_init(feed_t *feed, const char *name, const origin_t *origin, bool stream, uint64_t from,
                uint64_t to);
-/* Reads the next to - from bytes that `pull` gives. */
-void feed_init_pull(feed_t *feed, const char *name, feed_pull_t *pull, void *context, uint64_t from,
-                    uint64_t to);
 void feed_free(feed_t *feed);
 
 /* Makes at least `count` bytes available in one piece. Returns how many there are: fewer only at the end. */

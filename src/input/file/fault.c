@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 typedef struct {
     int error;
@@ -42,18 +41,6 @@ bool fault_at(err_t *err, const char *name, uint64_t offset, int error) {
     char place[1100];
     snprintf(place, sizeof place, "%.950s: byte %llu", name, (unsigned long long)offset);
     return fault_system(err, place, error);
-}
-
-bool fault_read(int fd, const char *name, void *out, size_t size, uint64_t offset, size_t *got, err_t *err) {
-    for (*got = 0; *got < size;) {
-        const ssize_t n = pread(fd, (char *)out + *got, size - *got, (off_t)(offset + *got));
-        if (n == 0)
-            break;
-        if (n < 0 && errno != EINTR)
-            return fault_at(err, name, offset + *got, errno);
-        *got += n > 0 ? (size_t)n : 0;
-    }
-    return true;
 }
 
 bool fault_changed(err_t *err, const char *name) {

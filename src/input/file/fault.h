@@ -12,9 +12,6 @@ bool fault_system(err_t *err, const char *name, int error);
 /* The same for a byte position in the file. */
 bool fault_at(err_t *err, const char *name, uint64_t offset, int error);
 
-/* Reads bytes of a file; *got: fewer only at its end. */
-bool fault_read(int fd, const char *name, void *out, size_t size, uint64_t offset, size_t *got, err_t *err);
-
 /* The file is not the one that was listed: sets err->changed. Always false. */
 bool fault_changed(err_t *err, const char *name);
 
