@@ -22,7 +22,7 @@
 enum { UUID_MAJOR = 6 };
 
 static const int64_t FIRST_PAUSE_NS = 10 * SERVER_MS, LONGEST_PAUSE_NS = 1000 * SERVER_MS,
-                     NAP_NS = 10 * SERVER_MS, SAY_FIRST_NS = 400 * SERVER_MS,
+                     NAP_NS = 10 * SERVER_MS, SAY_FIRST_NS = 1500 * SERVER_MS,
                      SAY_EACH_NS = 10000LL * SERVER_MS,
                      CLEAN_UP_NS = 4000LL * SERVER_MS; /* STOP_GRACE_SECONDS is all the time there is */
 

@@ -31,7 +31,7 @@ class Waiting(unittest.TestCase):
     def first_line(self, port, *words):
         """The first line on stderr, and the rest."""
         process = subprocess.Popen([TIPPLE, "status", "--uri", "mongodb://joe:hunter2@127.0.0.1:%d/a.b" % port,
-                                    "--patience", "2s", *words], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+                                    "--patience", "3s", *words], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
         self.addCleanup(process.kill)
         line = process.stderr.readline()
         rest = process.communicate(timeout=60)[1]
@@ -42,7 +42,7 @@ class Waiting(unittest.TestCase):
     def check(self, port):
         line, rest = self.first_line(port)
         self.assertRegex(line, r"^waiting: no answer from 127\.0\.0\.1:%d.*; --patience ends in \d" % port)
-        self.assertRegex(rest, r"^tipple: could not connect [^\n]*--patience \(2\.0 s\)")
+        self.assertRegex(rest, r"^tipple: could not connect [^\n]*--patience \(3\.0 s\)")
 
     def test_port_that_swallows(self):
         """a full queue of connections: packets are dropped, as by a firewall"""
