@@ -29,8 +29,10 @@ static const char *either(const char *first, const char *second) {
     return variable(first) ? variable(first) : variable(second);
 }
 
-/* Copies a text, or nothing, into an array; whether it fitted is found by is_clean. */
-#define put(array, text) snprintf(array, sizeof(array), "%s", (text) ? (text) : "")
+/* Copies a text, or nothing; whether it fitted is found by is_clean. */
+static void put(char *to, size_t room, const char *text) {
+    snprintf(to, room, "%s", text ? text : "");
+}
 
 /* Did the text fit, and may it stand in a line of a request? */
 static bool is_clean(const char *text, size_t room) {
@@ -188,8 +190,8 @@ bool s3_find_settings(s3_settings_t *settings, err_t *err) {
                *endpoint = either("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL");
     if (!open_profile(&profile, err))
         return false;
-    put(settings->region, region ? region : profile.values[REGION]);
-    put(settings->endpoint, endpoint ? endpoint : profile.values[ENDPOINT]);
+    put(settings->region, sizeof settings->region, region ? region : profile.values[REGION]);
+    put(settings->endpoint, sizeof settings->endpoint, endpoint ? endpoint : profile.values[ENDPOINT]);
     close_profile(&profile);
     for (char *end = strchr(settings->endpoint, '\0'); end > settings->endpoint && end[-1] == '/'; end--)
         end[-1] = '\0';
@@ -324,10 +326,10 @@ static found_t from_environment(s3_key_t *key, err_t *err) {
                 id ? "AWS_SECRET_ACCESS_KEY" : "AWS_ACCESS_KEY_ID");
         return FAILED;
     }
-    put(key->from, "the environment (AWS_ACCESS_KEY_ID)");
-    put(key->id, id);
-    put(key->secret, secret);
-    put(key->token, variable("AWS_SESSION_TOKEN"));
+    put(key->from, sizeof key->from, "the environment (AWS_ACCESS_KEY_ID)");
+    put(key->id, sizeof key->id, id);
+    put(key->secret, sizeof key->secret, secret);
+    put(key->token, sizeof key->token, variable("AWS_SESSION_TOKEN"));
     return FOUND;
 }
 
@@ -392,9 +394,9 @@ static found_t by_profile(const profile_t *profile, s3_key_t *key, err_t *err) {
         return by_web_identity(values[ROLE_TOKEN], values[ROLE], NULL, key, err);
     if (values[ID] && values[SECRET] && !values[ROLE]) {
         snprintf(key->from, sizeof key->from, "profile '%.60s' of %.200s", name, profile->home);
-        put(key->id, values[ID]);
-        put(key->secret, values[SECRET]);
-        put(key->token, values[TOKEN]);
+        put(key->id, sizeof key->id, values[ID]);
+        put(key->secret, sizeof key->secret, values[SECRET]);
+        put(key->token, sizeof key->token, values[TOKEN]);
         return FOUND;
     }
     if (values[PROCESS]) {
