@@ -71,17 +71,18 @@ static uint32_t length_at(const archive_t *archive, size_t at) {
 /* Whole documents of the collection, read plainly, up to its end or to what cannot be read. */
 static void read_plainly(const archive_t *archive, grown_t *out) {
     size_t at = DUMP_MAGIC_BYTES;
-    bool ours = false, headed = true, in_list = true;
+    bool ours = false, headed = true, in_list = true, ends = false;
     size_t listed = 0;
     for (;;) {
         const uint32_t length = length_at(archive, at);
         dump_header_t header;
         if (length == dump_terminator && headed) {
-            headed = ours = in_list = false;
+            headed = ours = in_list = ends = false;
             at += 4;
             continue;
         }
-        if (length < 5 || length > archive->size - at)
+        /* a block that ends its collection has no documents */
+        if (length < 5 || length > archive->size - at || ends)
             return;
         if (in_list && listed++ && !dump_header_read(archive->bytes + at, length, &header))
             return;
@@ -90,8 +91,10 @@ static void read_plainly(const archive_t *archive, grown_t *out) {
         if (!headed && (!dump_header_read(archive->bytes + at, length, &header) ||
                         (!strcmp(header.name, collection) && header.ends)))
             return;
-        if (!headed)
+        if (!headed) {
             ours = !strcmp(header.name, collection);
+            ends = header.ends;
+        }
         headed = true;
         at += length;
     }
