@@ -256,12 +256,11 @@ bool team_failed(team_t *team) {
 }
 
 void team_share(void *(*work)(void *context), void *context, size_t others, bool waits) {
-    enum { MOST_OTHERS = 7, MOST_WAITING = 31 };
-    const size_t most = waits ? MOST_WAITING : MOST_OTHERS;
+    enum { MOST_OTHERS = 7 };
     const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
     team_t team;
     err_t ignored;
-    others = others < most ? others : most;
+    others = waits || others < MOST_OTHERS ? others : MOST_OTHERS;
     team_init(&team);
     while (team.count < others && (waits || (long)team.count + 1 < cpus) &&
            team_start(&team, work, context, "", &ignored))

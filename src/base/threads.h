@@ -93,7 +93,7 @@ void team_fail(team_t *team, const err_t *err);
 bool team_failed(team_t *team);
 
 /* Calls work(context), which shares out the work itself, in this thread and at most `others` more: as many as this host has
- * CPUs for, and 7 at most; where the work mostly waits, 31. Returns when all calls have. Fewer threads are no failure. */
+ * CPUs for, and 7 at most, unless the work mostly waits. Returns when all calls have. Fewer threads are no failure. */
 void team_share(void *(*work)(void *context), void *context, size_t others, bool waits);
 
 /* Waits until all threads have ended, and frees what the team holds. False: the team has failed, and *err says why. */

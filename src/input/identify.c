@@ -16,9 +16,8 @@
 enum { OBJECTS = 0x7e307e };
 
 enum {
-    HEADS = 16 << 20,     /* bytes of objects, where no memory is named */
-    FILES_A_THREAD = 32,  /* for fewer files another thread is not worth its start */
-    OBJECTS_A_THREAD = 8, /* as many threads have an object each; more are not worth a connection for fewer */
+    HEADS = 16 << 20,      /* bytes of objects, where no memory is named */
+    FILES_A_THREAD = 32,   /* for fewer files another thread is not worth its start */
     END_BYTES = 64 * 1024, /* of what a digest is made, at both ends */
     SCRATCH = 8 + 2 * END_BYTES,
     ZIP_END = 22,           /* bytes at the end of a zip, before its comment */
@@ -303,11 +302,8 @@ bool identify_ahead(const identifier_t *like, char *const *paths, identified_t *
         files[i].known = false;
         files[i].file.object = NULL;
     }
-    const bool waits = remote_is(paths[0]);
-    size_t others = count / (waits ? OBJECTS_A_THREAD : FILES_A_THREAD);
-    if (waits && others < OBJECTS_A_THREAD)
-        others = count < OBJECTS_A_THREAD ? count - 1 : OBJECTS_A_THREAD - 1;
-    team_share(identify_some, &ahead, others, waits);
+    const size_t at_once = remote_at_once(paths[0]), objects = count < at_once ? count : at_once;
+    team_share(identify_some, &ahead, at_once ? objects - 1 : count / FILES_A_THREAD, at_once);
     return !atomic_flag_test_and_set(&ahead.failed);
 }
 

@@ -21,7 +21,7 @@
 
 enum { REFUSAL_MOST = 64 * 1024, HEADERS_MOST = 64 * 1024, STEP_MS = 100, CURL_BUFFER = 64 * 1024 };
 
-enum { MOST_ANEW = 3 };
+enum { MOST_ANEW = 3, AT_ONCE = 8 };
 #define SECOND_NS INT64_C(1000000000)
 static const int64_t FIRST_PAUSE_NS = SECOND_NS / 10, LONGEST_PAUSE_NS = 10 * SECOND_NS,
                      SILENT_NS = 30 * SECOND_NS, SAY_NS = 5 * SECOND_NS, SAY_AGAIN_NS = 60 * SECOND_NS;
@@ -528,5 +528,6 @@ remote_next_t transport_judge(const remote_place_t *place, const remote_answer_t
     return passes ? REMOTE_AGAIN : REMOTE_FAIL;
 }
 
-const remote_scheme_t remote_https = {.begins = "https://", .prepare = prepare, .judge = transport_judge},
-                      remote_http = {.begins = "http://", .prepare = prepare, .judge = transport_judge};
+const remote_scheme_t
+    remote_https = {.begins = "https://", .at_once = AT_ONCE, .prepare = prepare, .judge = transport_judge},
+    remote_http = {.begins = "http://", .at_once = AT_ONCE, .prepare = prepare, .judge = transport_judge};

@@ -217,4 +217,4 @@ static remote_next_t judge(const remote_place_t *place, const remote_answer_t *a
     return strcmp(code, "RequestTimeout") == 0 ? REMOTE_AGAIN : next;
 }
 
-const remote_scheme_t remote_s3 = {.begins = "s3://", .prepare = prepare, .judge = judge};
+const remote_scheme_t remote_s3 = {.begins = "s3://", .at_once = 32, .prepare = prepare, .judge = judge};

@@ -66,6 +66,8 @@ typedef enum {
 
 struct remote_scheme {
     const char *begins; /* "s3://" */
+    size_t
+        at_once; /* how many objects are seen at once: web servers are asked for fewer than stores of objects */
     /* Sets url, headers and what the server needs besides; from and to are set already. */
     bool (*prepare)(const remote_place_t *place, remote_request_t *request, err_t *err);
     /* An answer whose status is neither 200 nor 206. */

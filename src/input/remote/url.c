@@ -121,6 +121,11 @@ bool remote_is(const char *path) {
     return url_scheme(path);
 }
 
+size_t remote_at_once(const char *path) {
+    const remote_scheme_t *scheme = url_scheme(path);
+    return scheme ? scheme->at_once : 0;
+}
+
 /* The parts of https://user@host/path?query#fragment. */
 typedef struct {
     const char *user, *host, *path, *end;
