@@ -232,35 +232,22 @@ void value_misfit(const field_t *field, const uint8_t *text, size_t length, char
 
 /* ---- the rows ---- */
 
+/* Of numbers; of other values of a fixed size, by their form. */
+#define NUMBER VALUE_NUMBER | VALUE_ORDERED | VALUE_FORMED, FIXED, 0
+#define FORMED VALUE_ORDERED | VALUE_FORMED, FIXED, 0
+
 const value_type_t value_types[] = {
     [TYPE_TEXT] = {{BSON_TYPE_UTF8}, VALUE_ORDERED, 8, 1, read_text, NULL},
     [TYPE_TRIMMED] = {{BSON_TYPE_UTF8}, VALUE_ORDERED, 8, 1, read_text, NULL},
-    [TYPE_INT] = {{BSON_TYPE_INT32, BSON_TYPE_INT64},
-                  VALUE_NUMBER | VALUE_ORDERED | VALUE_FORMED,
-                  FIXED,
-                  0,
-                  read_whole,
-                  print_number},
-    [TYPE_LONG] =
-        {{BSON_TYPE_INT64}, VALUE_NUMBER | VALUE_ORDERED | VALUE_FORMED, FIXED, 0, read_whole, print_number},
-    [TYPE_NUMBER] = {{BSON_TYPE_DOUBLE},
-                     VALUE_NUMBER | VALUE_ORDERED | VALUE_FORMED,
-                     FIXED,
-                     0,
-                     read_double,
-                     print_number},
-    [TYPE_DATE] = {{BSON_TYPE_DATE_TIME}, VALUE_ORDERED | VALUE_FORMED, FIXED, 0, read_date, print_date},
-    [TYPE_LENGTH] =
-        {{BSON_TYPE_INT32}, VALUE_NUMBER | VALUE_ORDERED | VALUE_FORMED, FIXED, 0, read_whole, print_number},
-    [TYPE_BOOLEAN] = {{BSON_TYPE_BOOL}, VALUE_ORDERED | VALUE_FORMED, FIXED, 0, read_boolean, print_boolean},
-    [TYPE_DECIMAL] = {{BSON_TYPE_DECIMAL128},
-                      VALUE_NUMBER | VALUE_ORDERED | VALUE_FORMED,
-                      FIXED,
-                      0,
-                      read_decimal,
-                      print_number},
-    [TYPE_OBJECTID] = {{BSON_TYPE_OID}, VALUE_ORDERED | VALUE_FORMED, FIXED, 0, read_objectid, print_bytes},
-    [TYPE_UUID] = {{BSON_TYPE_BINARY}, VALUE_ORDERED | VALUE_FORMED, FIXED, 0, read_binary, print_bytes},
+    [TYPE_INT] = {{BSON_TYPE_INT32, BSON_TYPE_INT64}, NUMBER, read_whole, print_number},
+    [TYPE_LONG] = {{BSON_TYPE_INT64}, NUMBER, read_whole, print_number},
+    [TYPE_NUMBER] = {{BSON_TYPE_DOUBLE}, NUMBER, read_double, print_number},
+    [TYPE_DATE] = {{BSON_TYPE_DATE_TIME}, FORMED, read_date, print_date},
+    [TYPE_LENGTH] = {{BSON_TYPE_INT32}, NUMBER, read_whole, print_number},
+    [TYPE_BOOLEAN] = {{BSON_TYPE_BOOL}, FORMED, read_boolean, print_boolean},
+    [TYPE_DECIMAL] = {{BSON_TYPE_DECIMAL128}, NUMBER, read_decimal, print_number},
+    [TYPE_OBJECTID] = {{BSON_TYPE_OID}, FORMED, read_objectid, print_bytes},
+    [TYPE_UUID] = {{BSON_TYPE_BINARY}, FORMED, read_binary, print_bytes},
     [TYPE_BINARY] = {{BSON_TYPE_BINARY}, 0, FIXED, 1, read_binary, print_bytes},
     [TYPE_JSON] = {{0}, 0, JSON_AROUND, JSON_TIMES, read_json, NULL},
 };
