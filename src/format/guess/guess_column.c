@@ -344,7 +344,7 @@ static void count(column_t *column, const readings_t *reads, const uint8_t *text
         classes[i].reads = in_both(&classes[i].reads, reads);
     } else if (i == column->class_count) {
         class_t *class = &classes[column->class_count++];
-        *class = (class_t){.reads = *reads, .at = column->here};
+        *class = (class_t){.reads = *reads, .row = column->row};
         class->length = (uint8_t)(length < GUESS_SHOWN ? length : GUESS_SHOWN);
         memcpy(class->first, text, class->length);
     }
@@ -469,7 +469,7 @@ static fit_t fit_most(const column_t *column, const readings_t *among) {
                 continue;
             }
             fit.misfits += class->values;
-            fit.first = fit.first && fit.first->at.number <= class->at.number ? fit.first : class;
+            fit.first = fit.first && fit.first->row <= class->row ? fit.first : class;
         }
         most = fit.values > most.values ? fit : most;
     }

@@ -225,7 +225,7 @@ static void decide_column(guess_t *guess, size_t index) {
         const cell_t *cell = guess_is_record(guess, row) ? guess_cell(guess, row, index) : NULL;
         if (!cell)
             continue;
-        column->here = (value_place_t){row->text, i};
+        column->row = i;
         guess_column_add(column, cell->text, cell->length);
         column->kept_blank |=
             cell->enclosed && cell->length && (cell->text[0] == ' ' || cell->text[cell->length - 1] == ' ');

@@ -228,21 +228,15 @@ enum {
     GUESS_SHOWN = 60, /* bytes of the first value of a class */
 };
 
-/* Where a value is: its record, in the sample, and the number of that record. */
-typedef struct {
-    const uint8_t *record;
-    uint64_t number;
-} value_place_t;
-
 typedef struct {
     readings_t reads;
     uint64_t values;
     uint8_t length, first[GUESS_SHOWN];
-    value_place_t at; /* the first value */
+    size_t row; /* of the first value, in the sheet */
 } class_t;
 
 typedef struct {
-    value_place_t here;     /* of the value that is added next */
+    size_t row;             /* of the value that is added next */
     uint64_t values, blank; /* all but null values; the empty ones */
     readings_t all;
     uint32_t any[ANYS];

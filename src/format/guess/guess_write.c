@@ -261,34 +261,33 @@ static void put_spec(text_t *out, const char *option, const char *name, const de
     text_free(&spec);
 }
 
-/* Returns the input that a record of the sample is in. *line: its line there; 0: it is not known. */
-static const char *find_record(const guess_sample_t *sample, const uint8_t *record, uint64_t *line) {
+/* The line of a record in its input; 0: it is not known. */
+static uint64_t find_line(const guess_sample_t *sample, const uint8_t *record) {
     const guess_piece_t *piece = sample->pieces;
     uint64_t before = 0;
     while (record < piece->text || record >= piece->text + piece->length)
         piece++;
     const bool known = piece->begins || (sample->lines && sample->lines(piece->file, piece->offset, &before));
-    *line = known ? before + lines_count(piece->text, (size_t)(record - piece->text)) + 1 : 0;
-    return piece->input;
+    return known ? before + lines_count(piece->text, (size_t)(record - piece->text)) + 1 : 0;
 }
 
 /* Names a column that is text because of a few of its values, in a line and in a comment. Texts of documents stay texts. */
 static void write_kept_column(writer_t *to, const guess_column_t *column) {
     char misfits[UNITS_MAX], values[UNITS_MAX], first[2 * GUESS_SHOWN], line[24] = "null";
-    uint64_t number;
     fit_t fit;
     decision_t is;
     if (to->guess->kind != RECORDS_DELIMITED || column->spec || !guess_kind_is_text(column->is.kind) ||
         !guess_column_nearly(&column->column, &fit, &is))
         return;
-    const char *file = find_record(to->guess->sample, fit.first->at.record, &number);
+    const row_t *row = &to->guess->sheet.rows[fit.first->row];
+    const uint64_t number = find_line(to->guess->sample, row->text);
     if (number)
         snprintf(line, sizeof line, "%llu", (unsigned long long)number);
     guess_shown(first, sizeof first, (const char *)fit.first->first, fit.first->length);
     text_t *list = list_next(to, KEPT);
     text_print(list, "%s because of %s of %s values, such as '%s' (%s%s%s):", column->key,
-               units_count(misfits, fit.misfits), units_count(values, column->column.values), first, file,
-               number ? ":" : "", number ? line : "");
+               units_count(misfits, fit.misfits), units_count(values, column->column.values), first,
+               row->input, number ? ":" : "", number ? line : "");
     put_spec(list, "--type", column->key, &is);
     text_append(list, " reads the others");
     text_append(&to->yaml, KEPT_COMMENT "{\"column\": ");
@@ -296,7 +295,7 @@ static void write_kept_column(writer_t *to, const guess_column_t *column) {
     text_print(&to->yaml,
                ", \"type\": \"%s\", \"values\": %llu, \"of\": %llu, \"first\": {\"file\": ", type_of(&is),
                (unsigned long long)fit.misfits, (unsigned long long)column->column.values);
-    ejson_append_text(&to->yaml, file);
+    ejson_append_text(&to->yaml, row->input);
     text_print(&to->yaml, ", \"line\": %s}, \"value\": ", line);
     ejson_append_text(&to->yaml, first);
     text_append(&to->yaml, "}\n");
