@@ -40,7 +40,7 @@ static guess_column_t *find_column(guess_t *guess, const type_spec_t *spec, err_
     if (guess->kind != RECORDS_DELIMITED)
         return guess_column_at(guess, spec->name, err);
     const char *words[2 * SCHEMA_MOST_FIELDS];
-    const size_t count = guess->structure.columns, from = guess->named ? 0 : count;
+    const size_t count = guess->structure.columns, from = guess->names > NAMES_NONE ? 0 : count;
     for (size_t i = from; i < 2 * count; i++) {
         guess_column_t *column = &guess->columns[i % count];
         words[i] = i < count ? column->name : column->key;
@@ -239,7 +239,7 @@ static bool begin_kept(guess_t *guess, err_t *err) {
     const schema_t *const kept = guess->kept;
     guess->schema = *kept;
     guess->decided = kept->field_count;
-    guess->settled = guess->named = guess->header = true;
+    guess->names = NAMES_HEADER;
     guess->encoding = kept->encoding;
     unsigned marks = 0, orders = 0;
     for (size_t i = 0; i < kept->field_count; i++) {

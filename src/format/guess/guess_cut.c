@@ -177,7 +177,7 @@ static bool add_row(guess_t *guess, row_t row, err_t *err) {
     bool escapes = false;
     for (size_t i = 0; i < split->count && i < row.count; i++) {
         const span_t *span = &split->spans[i];
-        sheet->cells[row.first + (guess->header ? guess->order[i] : i)] =
+        sheet->cells[row.first + (guess->names == NAMES_HEADER ? guess->order[i] : i)] =
             (cell_t){span->text, span->length, span->length != span->raw_length};
         escapes |= span->text < row.text || span->text > row.text + row.length;
     }
@@ -356,7 +356,7 @@ bool guess_begin(guess_t *guess, err_t *err) {
 
 /* The column of a field of the input at hand. */
 static const guess_column_t *column_at(const guess_t *guess, size_t field) {
-    return &guess->columns[guess->header ? guess->order[field] : field];
+    return &guess->columns[guess->names == NAMES_HEADER ? guess->order[field] : field];
 }
 
 /* True if the text is the first record. */
@@ -397,7 +397,8 @@ static bool take_lines(guess_t *guess, const guess_piece_t *piece, const uint8_t
                      .marked = bom};
         if (!guess_split_line(guess, row.text, row.length, err))
             return false;
-        if (is_first(guess, row.text, row.length) || (at_start && guess->header) || is_named_again(guess)) {
+        if (is_first(guess, row.text, row.length) || (at_start && guess->names == NAMES_HEADER) ||
+            is_named_again(guess)) {
             at_start = false;
         } else {
             row.kind = ROW_RECORD;
@@ -505,9 +506,9 @@ static bool begin_other(guess_t *guess, const guess_piece_t *piece, bool *takes,
     if (delimited && guess_next(&guess->schema, &at, piece->text + piece->length, piece->ends, &line)) {
         if (!guess_split_line(guess, line.text, line.length, err))
             return false;
-        *takes = guess->named ? is_first(guess, line.text, line.length) : is_record(guess);
+        *takes = guess->names > NAMES_NONE ? is_first(guess, line.text, line.length) : is_record(guess);
         guess->fields = guess->split.count;
-        if ((guess->header && !add_names(guess, piece->input, takes, err)) ||
+        if ((guess->names == NAMES_HEADER && !add_names(guess, piece->input, takes, err)) ||
             (*takes && !check_quote(guess, piece, err)))
             return false;
     }

@@ -423,15 +423,14 @@ static bool has_doubles(const guess_t *guess) {
 
 /* Decides how the format names the header: by `header: yes`, or as a line of its own. Refuses lines before the
  * records that neither explains. */
-static bool settle(guess_t *guess, bool header, err_t *err) {
+static bool settle(const guess_t *guess, bool header, naming_t *names, err_t *err) {
     const structure_t *structure = &guess->structure;
-    guess->settled = true;
     const bool said = guess->options.header != GUESS_ANY_HEADER;
     if (structure->unsure_names && (!said || (header && structure->ends_empty)))
         return refuse_fields(guess, guess->first_line, structure->columns - 1, err);
-    guess->header =
+    const bool by_name =
         header && !structure->odd_header && !has_doubles(guess) && structure->names == structure->first;
-    guess->named = header;
+    *names = by_name ? NAMES_HEADER : header ? NAMES_LINE : NAMES_NONE;
     /* a comment of many fields may name the columns */
     const bool comment = structure->comment && !structure->way.blanks && !said && structure->before > 2 &&
                          2 * structure->before > structure->columns;
@@ -446,7 +445,7 @@ static bool settle(guess_t *guess, bool header, err_t *err) {
 }
 
 /* Decides by the evidence. yes: the user says that some line names the columns. */
-static bool decide(guess_t *guess, bool yes, const evidence_t evidence, err_t *err) {
+static bool decide(const guess_t *guess, bool yes, const evidence_t evidence, naming_t *names, err_t *err) {
     const structure_t *structure = &guess->structure;
     const size_t against = evidence.record + evidence.odd + evidence.unlike;
     const bool titles = structure->unsure || (structure->titles && structure->before == structure->columns),
@@ -462,10 +461,10 @@ static bool decide(guess_t *guess, bool yes, const evidence_t evidence, err_t *e
     if (structure->wider > 1)
         return refuse_fields(guess, guess->first_line - 1, structure->before, err);
     if (named)
-        return settle(guess, true, err);
+        return settle(guess, true, names, err);
     if (!yes && !titles && !evidence.above && !evidence.heads && !unlike &&
         evidence.record > 2 * evidence.names)
-        return settle(guess, false, err);
+        return settle(guess, false, names, err);
     return ask(guess,
                titles                     ? "what stands before it may be titles, or records"
                : unlike || evidence.heads ? "its numbers are not like those below them"
@@ -482,7 +481,7 @@ bool guess_find_header(guess_t *guess, err_t *err) {
     if (!no && !check_description(guess, guess->head, err))
         return false;
     if (no || (yes && (line || !unsure_lines(guess))) || structure->odd_header || structure->named)
-        return settle(guess, !no, err);
+        return settle(guess, !no, &guess->names, err);
     head_t *heads = calloc(structure->columns + 2, sizeof *heads);
     if (!heads)
         return err_memory(err, (structure->columns + 2) * sizeof *heads);
@@ -490,7 +489,7 @@ bool guess_find_header(guess_t *guess, err_t *err) {
         heads[i + 1] = head_of(guess, i);
     const evidence_t evidence = weigh(heads, structure->columns);
     free(heads);
-    return decide(guess, yes, evidence, err);
+    return decide(guess, yes, evidence, &guess->names, err);
 }
 
 /* ---- names and keys ---- */
@@ -606,7 +605,8 @@ bool guess_name_columns(guess_t *guess, err_t *err) {
     for (size_t i = guess->decided; i < guess->structure.columns; i++) {
         guess_column_t *column = &guess->columns[i];
         free(column->key);
-        if (!(column->key = make_key(guess->named ? column->name : "", guess->options.nested == GUESS_YES)))
+        if (!(column->key = make_key(guess->names > NAMES_NONE ? column->name : "",
+                                     guess->options.nested == GUESS_YES)))
             return err_memory(err, MOST_KEY);
         if (guess->kept && !check_new_key(guess, i, err))
             return false;

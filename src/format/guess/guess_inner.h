@@ -5,7 +5,7 @@
  *       | guess_cut           guess_cut.c         sheet_t: all whole records, cut once into rows and cells
  *       | guess_decide        guess_column.c      column_t, decision_t: what the cells of a column have in common
  *       | guess_find_text     guess_text.c        line ends, quotes, encoding
- *       | guess_find_header   guess_header.c      named, header: whether the first record names the columns
+ *       | guess_find_header   guess_header.c      naming_t: whether the first record names the columns
  *       | guess_cut again                         the other inputs, whose names may add columns
  *       | guess_name_columns  guess_header.c      names and keys
  *       | settle_ways, ...    guess.c             --type, orders of days, decimal marks, null words
@@ -356,6 +356,14 @@ static inline bool guess_is_typed_by_user(const guess_column_t *column) {
     return column->spec && column->spec->type;
 }
 
+/* Whether the first record names the columns (guess_header.c). */
+typedef enum {
+    NAMES_OPEN, /* it is not decided */
+    NAMES_NONE,
+    NAMES_LINE,   /* it does; columns are found by their places: header_line */
+    NAMES_HEADER, /* it does, and columns are found by their names */
+} naming_t;
+
 enum { GUESS_MOST_PATHS = 500 }; /* of JSON that are looked for */
 
 struct guess {
@@ -395,10 +403,7 @@ struct guess {
     bool unquoted; /* no value is in quotes, so that quotes in later fields may be ordinary characters */
     encoding_t encoding;
 
-    /* guess_find_header */
-    bool settled; /* it has decided: */
-    bool named;   /* a line of the inputs names the columns, */
-    bool header;  /* by which they are found; otherwise by their places: header_line */
+    naming_t names; /* guess_find_header */
 
     struct {
         bool backslash, null; /* \N; NULL */
@@ -408,7 +413,8 @@ struct guess {
 /* Is the row a record, as far as is known whether the first one names the columns? */
 static inline bool guess_is_record(const guess_t *guess, const row_t *row) {
     const bool value = row->kind == ROW_AGAIN && guess->structure.columns == 1;
-    return row->kind == ROW_RECORD || (guess->settled && row->kind != ROW_NAMES && (!guess->named || value));
+    return row->kind == ROW_RECORD ||
+           (guess->names && row->kind != ROW_NAMES && (guess->names == NAMES_NONE || value));
 }
 
 /* The cell of a column; NULL: the row has none. */

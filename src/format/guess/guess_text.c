@@ -82,7 +82,7 @@ static quotes_t study_quotes(const guess_t *guess) {
     return quotes;
 }
 
-static bool find_quotes(guess_t *guess, err_t *err) {
+static bool find_quotes(const guess_t *guess, bool *unquoted, err_t *err) {
     const quotes_t quotes = study_quotes(guess);
     const char quote = guess->schema.quote, delimiter = guess->schema.delimiters[0];
     const bool said = guess->options.quote, uncommon = (delimiter != ',' && delimiter != ';') ||
@@ -109,7 +109,7 @@ static bool find_quotes(guess_t *guess, err_t *err) {
          "some values have quotes that they do not need, and most have none",
          quote == '"' ? "--with quote=double" : "--with quote=single"},
     };
-    guess->unquoted = quote && !said && uncommon && !quotes.any;
+    *unquoted = quote && !said && uncommon && !quotes.any;
     for (size_t i = 0; i < COUNT(reasons); i++)
         if (reasons[i].is)
             return err_set(err, STATUS_INPUT,
@@ -251,26 +251,26 @@ static bytes_t study_bytes(const guess_t *guess) {
 }
 
 /* Checks what the user says. The first record may have to be written into the format, so it must be text in the encoding. */
-static bool check_given(const guess_t *guess, err_t *err) {
-    if (guess->marked && !encoding_keeps_utf8(guess->encoding))
+static bool check_given(const guess_t *guess, encoding_t encoding, err_t *err) {
+    if (guess->marked && !encoding_keeps_utf8(encoding))
         return err_set(
             err, STATUS_INPUT,
             "%.1000s: begins with a byte-order mark, by which its text is UTF-8: leave --with encoding out",
             guess->name);
     return utf8_valid(guess->first.text, guess->first.length) ||
-           encoding_converts(guess->encoding, guess->first.text, guess->first.length) ||
+           encoding_converts(encoding, guess->first.text, guess->first.length) ||
            err_set(err, STATUS_INPUT, "%.1000s: its first line is no text in the encoding %s", guess->name,
-                   encoding_names[guess->encoding]);
+                   encoding_names[encoding]);
 }
 
-static bool find_encoding(guess_t *guess, err_t *err) {
+static bool find_encoding(const guess_t *guess, encoding_t *encoding, err_t *err) {
     const bytes_t found = study_bytes(guess);
     const uint8_t given = guess->options.encoding;
-    guess->encoding = given         ? (encoding_t)(given - 1)
-                      : found.other ? ENCODING_WINDOWS_1252_NOT_UTF8
-                                    : ENCODING_NONE;
+    *encoding = given         ? (encoding_t)(given - 1)
+                : found.other ? ENCODING_WINDOWS_1252_NOT_UTF8
+                              : ENCODING_NONE;
     if (given)
-        return check_given(guess, err);
+        return check_given(guess, *encoding, err);
     if (found.odd && found.odd * MOST_OF >= found.count)
         return err_set(
             err, STATUS_INPUT,
@@ -292,5 +292,5 @@ static bool find_encoding(guess_t *guess, err_t *err) {
 bool guess_find_text(guess_t *guess, err_t *err) {
     if (2 * guess->counts.with_cr > guess->counts.records)
         return guess_refuse_cr(guess->name, err);
-    return find_quotes(guess, err) && find_encoding(guess, err);
+    return find_quotes(guess, &guess->unquoted, err) && find_encoding(guess, &guess->encoding, err);
 }

@@ -105,11 +105,11 @@ static void write_header(writer_t *to) {
     const guess_t *guess = to->guess;
     /* a later header would be refused: it would have no value of that type */
     const bool sure = has_type(guess, false) && !guess->first_misfits && !guess->options.header;
-    if (guess->named && !guess->header)
+    if (guess->names == NAMES_LINE)
         put_header_line(&to->yaml, guess);
     else
-        text_print(&to->yaml, ", header: %s", guess->header ? "yes" : sure ? "refuse" : "no");
-    if (guess->named)
+        text_print(&to->yaml, ", header: %s", guess->names == NAMES_HEADER ? "yes" : sure ? "refuse" : "no");
+    if (guess->names > NAMES_NONE)
         text_print(&to->people, ", header in line %llu", (unsigned long long)guess->first_line);
     else
         text_append(&to->people, ", no header");
@@ -154,7 +154,7 @@ static void show_sample(writer_t *to) {
         text_print(&to->people, "; at least %s of them will be rejected", units_count(count, rejects));
     if (guess->nothing.backslash || guess->structure.way.backslash) /* as databases write */
         text_append(&to->people, "; other escapes such as \\t and \\\\ stay as they are");
-    if (guess->named && guess->counts.repeated && guess->structure.columns > 1)
+    if (guess->names > NAMES_NONE && guess->counts.repeated && guess->structure.columns > 1)
         text_append(&to->people, "; the header is there again, and is no row");
     text_append(&to->people, ")");
 }
@@ -302,7 +302,7 @@ static void write_kept_column(writer_t *to, const guess_column_t *column) {
 }
 
 static void write_field(writer_t *to, const guess_column_t *column) {
-    const bool renamed = to->guess->named && strcmp(column->name, column->key) != 0;
+    const bool renamed = to->guess->names > NAMES_NONE && strcmp(column->name, column->key) != 0;
     const char *const name = column->key ? column->key : column->text;
     const char *const key = column->spec && column->spec->key ? column->spec->key : name;
     text_t *people = list_next(to, COLUMNS);
@@ -318,7 +318,7 @@ static void write_field(writer_t *to, const guess_column_t *column) {
     write_type(to, people, column);
     if (to->guess->kind == RECORDS_DELIMITED)
         write_nulls(to, column);
-    if (renamed && to->guess->header)
+    if (renamed && to->guess->names == NAMES_HEADER)
         put_scalar(&to->yaml, ", column: ", column->name);
     text_append(&to->yaml, column->optional ? ", optional: yes" : "");
     if (to->guess->kept)
