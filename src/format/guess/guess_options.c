@@ -151,17 +151,6 @@ void guess_options_name(text_t *yaml, const guess_options_t *options) {
     text_append(yaml, "\n");
 }
 
-/* True if the line of a kept format names the option. */
-static bool is_kept(const char *kept, const char *option, const char *value, text_t *item) {
-    const size_t length = strcspn(kept, "\n");
-    put_escaped(item, option, value);
-    for (const char *at = item->bytes ? strstr(kept, item->bytes) : NULL; at && at < kept + length;
-         at = strstr(at + 1, item->bytes))
-        if (strchr(" \n", at[item->length]))
-            return true;
-    return false;
-}
-
 /* True if a --type is about a column that the kept format lacks. */
 static bool is_of_new(const schema_t *schema, const char *text) {
     type_spec_t spec;
@@ -186,18 +175,24 @@ const char *guess_options_unused(const guess_options_t *options, const schema_t 
 
 bool guess_options_agree(const guess_options_t *options, const schema_t *schema, const char *yaml,
                          const char *what, err_t *err) {
-    const char *named = strstr(yaml, "\n# with "), *kept = named ? named + 1 : "# without options";
+    const char *named = strstr(yaml, "\n# with "), *kept = named ? named + 3 : "without options";
+    text_t line = {.length = 0};
     bool ok = true;
+    text_print(&line, "%.*s ", (int)strcspn(kept, "\n"), kept);
     for (size_t i = 0; ok && i < GUESS_KEYS + options->type_count; i++) {
         const bool with = i < GUESS_KEYS;
         const char *value = with ? options->said[i] : options->types[i - GUESS_KEYS];
         text_t item = {.length = 0};
-        if (value && !is_kept(kept, with ? "--with" : "--type", value, &item) &&
-            (with || !is_of_new(schema, value)))
-            ok = err_set(err, STATUS_USAGE, "%s: %s was guessed %.*s: " GUESS_ANEW,
-                         item.bytes ? item.bytes + 1 : value, what, (int)strcspn(kept, "\n") - 2, kept + 2);
+        put_escaped(&item, with ? "--with" : "--type", value);
+        text_append(&item, " ");
+        if (line.lacking || item.lacking)
+            ok = err_memory(err, line.lacking + item.lacking);
+        else if (value && !strstr(line.bytes, item.bytes) && (with || !is_of_new(schema, value)))
+            ok = err_set(err, STATUS_USAGE, "%.*s: %s was guessed %.*s: " GUESS_ANEW, (int)item.length - 2,
+                         item.bytes + 1, what, (int)line.length - 1, line.bytes);
         text_free(&item);
     }
+    text_free(&line);
     return ok;
 }
 
