@@ -4,7 +4,6 @@
 #ifndef TIPPLE_LIBRARY_LIBRARY_H
 #define TIPPLE_LIBRARY_LIBRARY_H
 
-#include "format/columns/columns.h"
 #include "format/schema/schema.h"
 #include "tipple/tipple.h"
 
@@ -29,21 +28,6 @@ bool library_misses(const void *given, const char *what, tipple_error_t *error);
 /* What stands instead of an option of another tool or of an earlier version: "--max-rate auto"; NULL: nothing. word: a name,
  * or a letter if not is_long. For the command, too. */
 const char *library_gone(const char *word, bool is_long);
-
-/* ---- rows of a load (load.c), for arrow.c ---- */
-
-typedef enum { PUSHED_TEXT, PUSHED_DOCUMENTS, PUSHED_ROWS } pushed_t;
-
-/* Begins a load that has not begun. own_id: the rows bring an `_id`. *how: as the load's options say. The sums are of all its rows;
- * NULL: error says why. */
-columns_sums_t *library_begin_rows(tipple_load_t *load, bool own_id, columns_how_t *how,
-                                   tipple_error_t *error);
-
-/* False: the load takes no more. */
-bool library_push_rows(tipple_load_t *load, const void *bytes, size_t length);
-
-/* Not all rows were given or taken: the load ends, with this failure unless why is NULL. Always false. */
-bool library_end_rows(tipple_load_t *load, const err_t *why, tipple_error_t *error);
 
 /* Before any work: what there is to say is in tipple_error_t, and nowhere else. */
 void library_be_silent(void);

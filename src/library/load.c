@@ -1,5 +1,6 @@
 #include "base/clock.h"
 #include "base/log.h"
+#include "format/columns/columns.h"
 #include "input/file/fault.h"
 #include "input/source.h"
 #include "library/library.h"
@@ -26,6 +27,8 @@ _Static_assert((int)TIPPLE_SOME_REJECTED == (int)STATUS_SOME_REJECTED &&
                "the statuses of the header are the command's");
 
 enum { LEAST_DOCUMENT = 5 /* bytes */, MOST_DOCUMENT = 16 << 20 };
+
+typedef enum { PUSHED_TEXT, PUSHED_DOCUMENTS, PUSHED_ROWS } pushed_t;
 
 struct tipple_load {
     load_options_t options;
@@ -201,25 +204,21 @@ static bool start(tipple_load_t *load, const char *format, tipple_error_t *error
 static void add_sums(tipple_load_t *load) {
     load_result_t *result = load->result;
     const columns_sums_t *sums = &load->sums;
-    const unsigned bad = load->options.spec.frames.bad;
     caller_t *const before = caller_current();
-    char *notes = columns_notes(sums, bad, &(err_t){.text = ""}), *rest = notes;
     caller_set(&load->caller);
-    for (char *line; (line = strsep(&rest, "\n")) && *line;)
-        log_note("%s: %s", load->options.spec.input_name, line);
+    columns_tell(sums, load->options.spec.input_name);
     caller_set(before);
-    free(notes);
     for (size_t i = 0; i < sums->count; i++) {
         const columns_sum_t *sum = &sums->columns[i];
-        bad_result_t changed = {.count = sum->kept};
-        if (!sum->kept ||
+        bad_result_t changed = {.count = sum->kept.count};
+        if (!sum->kept.count ||
             !GROW(result->bad_fields, result->bad_field_room, result->bad_field_count + 1, NULL))
             continue;
         snprintf(changed.name, sizeof changed.name, "%s", sum->path);
-        if (asprintf(&changed.places, "%s:%" PRIu64, load->options.spec.input_name, sum->first_kept) < 0)
+        if (asprintf(&changed.places, "%s:%" PRIu64, load->options.spec.input_name, sum->kept.first) < 0)
             changed.places = NULL;
-        result->bad_values += sum->kept;
-        result->became[bad] += sum->kept;
+        result->bad_values += sum->kept.count;
+        result->became[sums->how.bad] += sum->kept.count;
         result->bad_fields[result->bad_field_count++] = changed;
     }
 }
@@ -353,29 +352,36 @@ static bool push(tipple_load_t *load, pushed_t what, const void *bytes, size_t l
     return tell_no_more(load, error);
 }
 
-/* ---- rows (arrow.c) ---- */
+/* ---- rows ---- */
 
-columns_sums_t *library_begin_rows(tipple_load_t *load, bool own_id, columns_how_t *how,
-                                   tipple_error_t *error) {
+bool tipple_load_push_arrow(tipple_load_t *load, struct ArrowArrayStream *stream, tipple_error_t *error) {
+    err_t err;
+    const uint8_t *bytes;
+    size_t length;
+    int more = 0;
+    if (library_misses(load, "the load", error) || library_misses(stream, "the stream", error))
+        return false;
     load_spec_t *spec = &load->options.spec;
-    *how = spec->frames;
+    load->sums.how = spec->frames;
+    frame_t *columns = columns_open(stream, &load->sums, &err);
+    if (!columns)
+        return library_tell(error, &err);
     if (load->state == NEW) {
         spec->guess.bad_value_given = false; /* it is for the encoder */
-        if (own_id && !spec->id)
+        if (columns_has_id(columns) && !spec->id)
             spec->id = "_id";
     }
-    return push(load, PUSHED_ROWS, "", 0, error) ? &load->sums : NULL;
-}
-
-bool library_push_rows(tipple_load_t *load, const void *bytes, size_t length) {
-    return source_push(load->pushed[1], bytes, length);
-}
-
-bool library_end_rows(tipple_load_t *load, const err_t *why, tipple_error_t *error) {
-    if (why)
+    const bool begun = push(load, PUSHED_ROWS, "", 0, error);
+    while (begun && (more = columns_next(columns, &bytes, &length, &err)) > 0)
+        if (!source_push(load->pushed[1], bytes, length))
+            break;
+    columns_close(columns);
+    if (!begun || !more)
+        return begun;
+    if (more < 0) /* not all rows were given */
         tipple_load_cancel(load);
     if (load->state == WORKING) /* a producer may have ended it */
-        end(load, why);
+        end(load, more < 0 ? &err : NULL);
     return tell_no_more(load, error);
 }
 

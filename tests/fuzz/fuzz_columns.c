@@ -171,15 +171,14 @@ static void draw_part(draw_t *from, arrow_part_t *part, const char *format, int 
 /* A hash of the documents. */
 static uint64_t read_all(const draw_t *from, columns_how_t how) {
     uint64_t hash = 0;
-    columns_sums_t sums = {.count = 0};
+    columns_sums_t sums = {.how = how};
     arrow_source_t source = {.batches = &from->parts[0], .count = 1};
     struct ArrowArrayStream stream = arrow_stream(&source);
     err_t err;
     const uint8_t *bytes;
     size_t length;
-    frame_t *frame = columns_open(&stream, &err);
+    frame_t *frame = columns_open(&stream, &sums, &err);
     if (frame) {
-        columns_set(frame, how, 0);
         while (columns_next(frame, &bytes, &length, &err) > 0) {
             hash = XXH3_64bits_withSeed(bytes, length, hash);
             for (size_t at = 0; at < length;) {
@@ -192,8 +191,8 @@ static uint64_t read_all(const draw_t *from, columns_how_t how) {
             }
         }
     }
-    columns_close(frame, &sums);
-    free(columns_notes(&sums, how.bad, &err));
+    columns_close(frame);
+    columns_tell(&sums, "rows");
     columns_sums_free(&sums);
     LAW(source.released == 1, NULL, 0, NULL, 0);
     return hash;

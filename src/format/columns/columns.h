@@ -1,9 +1,9 @@
 /* columns: a stream of Arrow arrays becomes a text of BSON, one document a row.
  *
  * What everything here revolves around is column_t (columns_inner.h), a node of a tree that is made once of the stream's schema
- * (plan.c) and points into the arrays of the batch at hand (bind.c). A row is encoded by a walk over this tree (encode.c). There
- * is one table of Arrow's types, `types` in plan.c; a row of it names the kind of value, by which bind.c knows the buffers and
- * encode.c the bytes. Invariants:
+ * (plan.c) and points into the arrays of the batch at hand. A row is encoded by a walk over this tree (encode.c). There is one
+ * table of Arrow's types, `types` in plan.c; a row of it names the kind of value, by which encode.c knows the buffers and the
+ * bytes. Invariants:
  *
  * - The bytes depend on the rows, their schema and columns_how_t, not on the batches that they come in. So the same rows make
  *   the same documents at the same places again, by which a second load recognises what the first one has loaded.
@@ -40,8 +40,7 @@ enum { COLUMNS_STOP = BAD_VALUES };
 
 /* keep_nulls: those of columns, and of fields in structs, are stored; else they are left out. In lists and maps they always are. */
 typedef struct {
-    bool keep_nulls;
-    unsigned bad;
+    unsigned keep_nulls, bad;
 } columns_how_t;
 
 /* Sets "nulls" (keep, leave-out) or "on-bad-value" (text, null, reject, stop). False: there is no such option or value; status 1. */
@@ -49,31 +48,35 @@ bool columns_how_read(columns_how_t *how, const char *option, const char *value,
 
 typedef struct frame frame_t;
 
-/* What there is to say of a column. */
+/* How many values, and the first row of them, from 1. */
 typedef struct {
-    char *path;                /* "address.zip" */
-    char *extension;           /* the name of its type where that is not known here; NULL: it has none */
-    bool unzoned;              /* its times have no zone */
-    uint64_t kept, first_kept; /* values that did not fit, and the first row of them, from 1 */
-    uint64_t cut, first_cut;   /* the same of digits that were cut off */
+    uint64_t count, first;
+} columns_tally_t;
+
+/* What there is to say of a column, or of several of one path. */
+typedef struct {
+    char *path;           /* "address.zip" */
+    char *extension;      /* the name of its type where that is not known here; NULL: it has none */
+    bool unzoned;         /* its times have no zone */
+    columns_tally_t kept; /* values that did not fit */
+    columns_tally_t cut;  /* times whose digits were cut off */
 } columns_sum_t;
 
-/* Of all columns of one stream after another, in the order in which they came. Zero at first. */
+/* What one stream after another shares: how values are stored, which the owner sets, and what there is to say of all columns, in
+ * the order in which they came. Zero at first. */
 typedef struct {
+    columns_how_t how;
     columns_sum_t *columns;
     size_t count, room;
-    uint64_t rows;
+    uint64_t rows; /* of all streams */
 } columns_sums_t;
 
-/* Takes the stream over, and has released it when columns_close returns, or when this fails. NULL: status 5, the column and what
- * is wrong with it; or memory is out. */
-frame_t *columns_open(struct ArrowArrayStream *stream, err_t *err);
+/* Takes the stream over, and has released it when columns_close returns, or when this fails. The sums stay where they are until
+ * then. NULL: status 5, the column and what is wrong with it; or memory is out. */
+frame_t *columns_open(struct ArrowArrayStream *stream, columns_sums_t *sums, err_t *err);
 
-/* Adds what there is to say to sums, which may be NULL. NULL as frame: nothing is done. */
-void columns_close(frame_t *frame, columns_sums_t *sums);
-
-/* Before the first columns_next. rows: those of the streams before this one. */
-void columns_set(frame_t *frame, columns_how_t how, uint64_t rows);
+/* NULL: nothing is done. */
+void columns_close(frame_t *frame);
 
 /* Does each row bring an `_id`? */
 bool columns_has_id(const frame_t *frame);
@@ -82,8 +85,8 @@ bool columns_has_id(const frame_t *frame);
  * every later call. */
 int columns_next(frame_t *frame, const uint8_t **bytes, size_t *length, err_t *err);
 
-/* The sums in words, a line for each. bad: as in columns_how_t. NULL: memory is out. To be freed. */
-char *columns_notes(const columns_sums_t *sums, unsigned bad, err_t *err);
+/* Notes what the sums say, a line for each. input: the name of the rows. */
+void columns_tell(const columns_sums_t *sums, const char *input);
 void columns_sums_free(columns_sums_t *sums);
 
 #endif
