@@ -58,7 +58,6 @@ static void run_free(run_t *run, bool again) {
     register_free(&run->registration);
     free(run->registration.wanted);
     ledger_free(&run->ledger);
-    free(run->marks);
     fixes_free(&run->fixes);
     places_free(run->places);
     places_free(run->places_before);

@@ -282,7 +282,7 @@ static bool expect_fix(sink_t *sink, const fix_t *fix, err_t *err) {
     verifier->look.encoded_bytes += fix->length;
     verifier->fixed = false;
     if (!verifier->by_id)
-        return merge_expect_hash(&sink->merge, fix->id, fix->hash, fix->length, err);
+        return merge_expect_hash(&sink->merge, fix->id, fix->is.mark.hash, fix->length, err);
     return make(verifier, err) &&
            verifier_expect_by_id(verifier, verifier->fix_place.bytes, fix->length, err);
 }

@@ -255,12 +255,11 @@ static bool is_one(const forgetting_t *forgetting, const char *name, err_t *err)
     if (lives < 2)
         return true;
     places_show_meant(forgetting->places, name, &shown);
-    char *list = text_take(&shown, err);
-    if (list)
-        err_set(err, STATUS_USAGE,
-                "%zu inputs in the catalog of %s could be meant by %s: %s. Give the one that is meant in "
-                "this spelling; `tipple status --inputs` shows what is known of each",
-                lives, server_namespace(forgetting->target.server), name, list);
+    char *list = text_take_or_end(&shown);
+    err_set(err, STATUS_USAGE,
+            "%zu inputs in the catalog of %s could be meant by %s: %s. Give the one that is meant in "
+            "this spelling; `tipple status --inputs` shows what is known of each",
+            lives, server_namespace(forgetting->target.server), name, list);
     free(list);
     return false;
 }
@@ -292,23 +291,27 @@ static bool is_its_file(const forgetting_t *forgetting, const char *name, char *
     return !other;
 }
 
+/* Returns a name that means this input and no other; to be freed. */
+static char *spelling_of(const forgetting_t *forgetting, const entry_t *entry) {
+    text_t shown = {.length = 0};
+    places_show(forgetting->places, entry, &shown);
+    return text_take_or_end(&shown);
+}
+
 /* Refuses a name that is not in the catalog. That an input was recognised under it does not suffice to remove its documents: by
  * now another file may have the name. */
 static bool refuse_unknown(const forgetting_t *forgetting, const char *name, err_t *err) {
     const char *namespace = server_namespace(forgetting->target.server);
     const entry_t *entry = places_known_as(forgetting->places, name);
-    text_t shown = {.length = 0};
     if (!entry)
         return err_set(err, STATUS_USAGE,
                        "%s is not in the catalog of %s: `tipple status --inputs` shows the names that it has",
                        name, namespace);
-    places_show(forgetting->places, entry, &shown);
-    char *spelling = text_take(&shown, err);
-    if (spelling)
-        err_set(err, STATUS_USAGE,
-                "%s is not in the catalog of %s by this name: a file of this name was known as the one that "
-                "was loaded as %s. If that is meant, give it as %s",
-                name, namespace, entry->path, spelling);
+    char *spelling = spelling_of(forgetting, entry);
+    err_set(err, STATUS_USAGE,
+            "%s is not in the catalog of %s by this name: a file of this name was known as the one that "
+            "was loaded as %s. If that is meant, give it as %s",
+            name, namespace, entry->path, spelling);
     free(spelling);
     return false;
 }
@@ -338,62 +341,42 @@ static bool find_input(const forgetting_t *forgetting, char *given, char **name,
     return is_one(forgetting, *name, err) && (!by_load || is_its_file(forgetting, *name, given, err));
 }
 
-static bool find_inputs(const forgetting_t *forgetting, forgotten_t *forgotten, err_t *err) {
-    const forget_spec_t *spec = forgetting->spec;
-    for (size_t i = 0; i < spec->input_count; i++)
-        if (!find_input(forgetting, spec->inputs[i], &forgotten[i].name, err))
-            return false;
-    return true;
-}
-
-/* Looks for documents that loads sent because they did not know of a removal. */
-static bool look_again(forgetting_t *forgetting, const removal_t *removal, const char *name, bool *late,
-                       err_t *err) {
-    *late = false;
-    size_t at = 0;
-    for (const entry_t *entry; (entry = places_next(forgetting->places, name, &at));) {
-        bool any;
-        if (!entry->removed)
-            continue;
-        if (!catalog_look_again(removal, entry, &any, err))
-            return false;
-        *late |= any;
-    }
-    return true;
-}
-
 /* Names an input that may be meant, but stays: the one that was meant is already gone. */
-static bool tell_other(const forgetting_t *forgetting, const char *name, const entry_t *other, err_t *err) {
-    text_t shown = {.length = 0};
-    places_show(forgetting->places, other, &shown);
-    char *spelling = text_take(&shown, err);
-    if (spelling)
-        log_note("another input that may be meant by %s is there, and stays: give it as %s", name, spelling);
+static void tell_other(const forgetting_t *forgetting, const char *name, const entry_t *other) {
+    char *spelling = spelling_of(forgetting, other);
+    log_note("another input that may be meant by %s is there, and stays: give it as %s", name, spelling);
     free(spelling);
-    return spelling != NULL;
 }
 
-/* Finds out what came of an input after the removal. */
+/* Finds out what came of an input after the removal. With --delete it looks for documents that loads sent because they did not
+ * know of a removal. */
 static bool look_at_rest(forgetting_t *forgetting, const removal_t *removal, forgotten_t *forgotten,
                          err_t *err) {
     const places_meant_t meant = places_meant(forgetting->places, forgotten->name);
+    const entry_t *entry;
     bool late = false;
-    if (forgetting->spec->documents && !look_again(forgetting, removal, forgotten->name, &late, err))
-        return false;
+    size_t at = 0;
+    while (forgetting->spec->documents && (entry = places_next(forgetting->places, forgotten->name, &at))) {
+        bool any = false;
+        if (entry->removed && !catalog_look_again(removal, entry, &any, err))
+            return false;
+        late |= any;
+    }
     forgotten->outcome = meant.is_sure || meant.remains ? FORGET_DONE : late ? FORGET_LATE : FORGET_NOTHING;
     return true;
 }
 
-static bool find_removed(const forgetting_t *forgetting, const forgotten_t *forgotten, removed_t *inputs,
-                         size_t *count, err_t *err) {
+/* Lists what is to be removed, and returns how many inputs that are. */
+static size_t list_removed(const forgetting_t *forgetting, const forgotten_t *forgotten, removed_t *inputs) {
+    size_t count = 0;
     for (size_t i = 0; i < forgetting->spec->input_count; i++) {
         const places_meant_t meant = places_meant(forgetting->places, forgotten[i].name);
         if (meant.live && meant.is_sure)
-            inputs[(*count)++] = (removed_t){meant.live, .documents = forgetting->spec->documents};
-        else if (meant.live && !tell_other(forgetting, forgotten[i].name, meant.live, err))
-            return false;
+            inputs[count++] = (removed_t){meant.live, .documents = forgetting->spec->documents};
+        else if (meant.live)
+            tell_other(forgetting, forgotten[i].name, meant.live);
     }
-    return true;
+    return count;
 }
 
 static void tell_step(forgetting_t *forgetting, const char *name) {
@@ -411,18 +394,18 @@ static void tell_step(forgetting_t *forgetting, const char *name) {
 static bool forget_all(forgetting_t *forgetting, forgotten_t *forgotten, err_t *err) {
     target_t *target = &forgetting->target;
     const removal_t removal = target_removal(target);
-    size_t count = 0;
-    removed_t *inputs = calloc(forgetting->spec->input_count + 1, sizeof *inputs);
+    const forget_spec_t *spec = forgetting->spec;
+    removed_t *inputs = calloc(spec->input_count + 1, sizeof *inputs);
     if (!inputs)
-        return err_memory(err, forgetting->spec->input_count * sizeof *inputs);
+        return err_memory(err, spec->input_count * sizeof *inputs);
     tell_step(forgetting, forgotten->name);
-    bool ok = find_removed(forgetting, forgotten, inputs, &count, err) &&
-              (!forgetting->spec->documents || target_may_remove_inputs(target, err)) &&
+    const size_t count = list_removed(forgetting, forgotten, inputs);
+    bool ok = (!spec->documents || target_may_remove_inputs(target, err)) &&
               catalog_remove(inputs, count, &removal, err);
-    for (size_t i = 0; ok && forgetting->spec->documents && i < count; i++)
-        ok = catalog_forget_columns(forgetting->target.catalog.store, inputs[i].entry->path, err);
+    for (size_t i = 0; ok && spec->documents && i < count; i++)
+        ok = catalog_forget_columns(target->catalog.store, inputs[i].entry->path, err);
     free(inputs);
-    for (size_t i = 0; ok && i < forgetting->spec->input_count; i++)
+    for (size_t i = 0; ok && i < spec->input_count; i++)
         ok = look_at_rest(forgetting, &removal, &forgotten[i], err);
     return ok && catalog_finish_removals(&removal, err);
 }
@@ -432,13 +415,14 @@ bool forget_run(const forget_spec_t *spec, forgotten_t *forgotten, err_t *err) {
     forgetting_t forgetting = {.spec = spec};
     target_t *target = &forgetting.target;
     step_begin(&target->step, "looking at the server and the catalog");
-    const bool ok =
-        (target->server = server_connect(&options, err)) &&
-        (target->client = server_take(target->server, err)) && open_catalog(&forgetting, err) &&
-        find_inputs(&forgetting, forgotten, err) &&
-        target_enroll_as(
-            target, BCON_NEW("command", BCON_UTF8("forget"), "version", BCON_UTF8(TIPPLE_VERSION)), err) &&
-        target_beat(target, forgetting.lease_ms, err) && forget_all(&forgetting, forgotten, err);
+    bool ok = (target->server = server_connect(&options, err)) &&
+              (target->client = server_take(target->server, err)) && open_catalog(&forgetting, err);
+    for (size_t i = 0; ok && i < spec->input_count; i++)
+        ok = find_input(&forgetting, spec->inputs[i], &forgotten[i].name, err);
+    ok = ok &&
+         target_enroll_as(
+             target, BCON_NEW("command", BCON_UTF8("forget"), "version", BCON_UTF8(TIPPLE_VERSION)), err) &&
+         target_beat(target, forgetting.lease_ms, err) && forget_all(&forgetting, forgotten, err);
     if (!ok && target->touched)
         err_after_change(err);
     target_end(target, BCON_NEW("status", BCON_INT32(ok ? 0 : (int32_t)err->status)));

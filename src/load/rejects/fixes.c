@@ -100,7 +100,7 @@ static bool encode(const making_t *making, const retry_t *retry, fix_t *fix, err
     dialect_t dialect = retry->dialect;
     dialect.bad_value = fix->read_as;
     fix->length = 0;
-    fix->makes = retry->length ? FIX_FAILS : FIX_LEAVES_OUT;
+    fix->is.makes = retry->length ? FIX_FAILS : FIX_LEAVES_OUT;
     if (retry->refusal)
         return true;
     records_begin(making->reader, &dialect, retry->bytes, (uint32_t)retry->length, false, true, fix->id);
@@ -110,17 +110,17 @@ static bool encode(const making_t *making, const retry_t *retry, fix_t *fix, err
     if (parsed != PARSED_DOCUMENT || record.length > CUTTER_RECORD ||
         record.document_length > options->max_document)
         return true;
-    fix->makes = FIX_FILTERED;
+    fix->is.makes = FIX_FILTERED;
     if (options->filter && !filter_passes(options->filter, making->place->bytes, record.document_length))
         return true;
-    fix->makes = FIX_MAKES;
+    fix->is.makes = FIX_MAKES;
     fix->length = record.document_length;
-    fix->hash = XXH3_64bits(making->place->bytes, fix->length);
+    fix->is.mark.hash = XXH3_64bits(making->place->bytes, fix->length);
     return true;
 }
 
 static bool is_answer(const fix_t *fix, const fix_mark_t *answer) {
-    return fix->length && answer && answer->hash == fix->hash;
+    return fix->length && answer && answer->hash == fix->is.mark.hash;
 }
 
 /* Makes the document as if the entry counted. For verify, a fixed record is read in the way that makes the document that the
@@ -153,7 +153,7 @@ static bool read_entry(const fixes_t *fixes, const making_t *making, const place
     bool ok = reject_file_record(fix->file, fix->entry, fixes->options.schema, &retry, err);
     if (ok) {
         fix->spelled = retry.dialect.hash;
-        fix->makes = retry.length ? FIX_FAILS : FIX_LEAVES_OUT;
+        fix->is.makes = retry.length ? FIX_FAILS : FIX_LEAVES_OUT;
         fix->verdict = fix->entry->cut_off ? FIX_CUT_OFF : FIX_COUNTS;
         ok = !places || fix->entry->cut_off || make(fixes, making, &retry, places, fix, err);
     }
@@ -209,8 +209,8 @@ void fixes_free(fixes_t *fixes) {
 /* ---- which entries count ---- */
 
 typedef struct {
-    size_t count, used;
-    char text[600];
+    size_t count;
+    text_t text; /* of the first NAMED */
 } named_places_t;
 
 /* The entries of one reject file while they are judged. */
@@ -271,17 +271,15 @@ static fix_verdict_t judge(const judging_t *judging, const fix_t *fix, const pla
 }
 
 static void name_place(named_places_t *named, const reject_entry_t *entry) {
-    if (named->count++ < NAMED && named->used < sizeof named->text)
-        named->used += (size_t)snprintf(named->text + named->used, sizeof named->text - named->used,
-                                        "%sline %llu: %.100s at byte %llu", named->used ? "; " : "",
-                                        (unsigned long long)entry->at_line, entry->input,
-                                        (unsigned long long)entry->offset);
+    if (named->count++ < NAMED)
+        text_print(&named->text, "%sline %llu: %.100s at byte %llu", named->text.length ? "; " : "",
+                   (unsigned long long)entry->at_line, entry->input, (unsigned long long)entry->offset);
 }
 
 /* Settles an entry that does not count. A deleted record needs no fix. */
 static void leave_out(judging_t *judging, const fix_t *fix, const place_t *place, const err_t *why) {
     const bool belongs = place->standing != STANDING_UNKNOWN;
-    if (fix->verdict == FIX_CLOSED && fix->makes == FIX_LEAVES_OUT)
+    if (fix->verdict == FIX_CLOSED && fix->is.makes == FIX_LEAVES_OUT)
         return;
     if (!belongs && !judging->why.text[0])
         judging->why = *why;
@@ -306,23 +304,25 @@ static bool settle(judging_t *judging, fix_t *fix, err_t *err) {
                        "%s: %s was loaded anew while this command waited for it; run the same command again",
                        judging->file->path, fix->entry->input);
     const fix_mark_t *answer = entry_fixes(place.input, fix->entry->offset, place.of, 0).answer;
-    const bool of_earlier_try = answer && answer->hash != FIX_NOTHING && fix->makes == FIX_FAILS;
+    const bool of_earlier_try = answer && answer->hash != FIX_NOTHING && fix->is.makes == FIX_FAILS;
     if (fixes->options.only_fixes && (of_earlier_try || (fix->entry->untouched && !answer)))
         return true;
-    fix->input = place.input;
-    fix->of = place.of;
+    fix->is.entry = place.input;
+    fix->is.mark.offset = fix->entry->offset;
+    fix->is.mark.of = place.of;
     fix->open = !answer;
     fix->loaded = fixes->options.only_fixes && is_answer(fix, answer);
     return true;
 }
 
-static void tell_left_out(const judging_t *judging, const named_places_t *named, const char *why) {
-    char more[40] = "";
+/* Warns of the entries that were left out, and forgets their places. */
+static void tell_left_out(const judging_t *judging, named_places_t *named, const char *why) {
     if (named->count > NAMED)
-        snprintf(more, sizeof more, "; and %zu more", named->count - NAMED);
+        text_print(&named->text, "; and %zu more", named->count - NAMED);
     if (named->count)
-        log_warn("%s: %zu %s left out, %s (%s%s)", judging->file->path, named->count,
-                 named->count == 1 ? "entry is" : "entries are", why, named->text, more);
+        log_warn("%s: %zu %s left out, %s (%s)", judging->file->path, named->count,
+                 named->count == 1 ? "entry is" : "entries are", why, named->text.bytes);
+    text_free(&named->text);
 }
 
 /* Judges the entries of a file, and warns of those that do not count. False also if none belongs to this collection. */
@@ -354,7 +354,7 @@ static bool judge_file(judging_t *judging, err_t *err) {
 }
 
 static int weight(const fix_t *fix) {
-    return fix->makes == FIX_MAKES ? 2 + fix->loaded : fix->makes != FIX_LEAVES_OUT;
+    return fix->is.makes == FIX_MAKES ? 2 + fix->loaded : fix->is.makes != FIX_LEAVES_OUT;
 }
 
 /* Sorts by `_id`. Of one record, the loaded entry comes first, or else the first that makes a document. An entry that leaves a
@@ -369,7 +369,7 @@ static int by_id(const void *a, const void *b) {
 }
 
 static bool is_other_document(const fix_t *fix, const fix_t *first) {
-    return fix->length && (fix->length != first->length || fix->hash != first->hash);
+    return fix->length && (fix->length != first->length || fix->is.mark.hash != first->is.mark.hash);
 }
 
 /* Lists those that count, each record once. */
@@ -378,7 +378,7 @@ static bool list_items(fixes_t *fixes, err_t *err) {
     if (!(fixes->items = malloc((fixes->entries + 1) * sizeof *fixes->items)))
         return err_memory(err, fixes->entries * sizeof *fixes->items);
     for (size_t i = 0; i < fixes->entries; i++)
-        if (fixes->all[i].input)
+        if (fixes->all[i].is.entry)
             fixes->items[fixes->count++] = &fixes->all[i];
     qsort(fixes->items, fixes->count, sizeof *fixes->items, by_id);
     for (size_t i = 0; i < fixes->count; i++) {
@@ -406,8 +406,8 @@ static void tell_other_fixes(const fixes_t *fixes) {
     if (first)
         log_warn("of %zu fixed record%s (%.100s at byte %llu%s) the catalog knows another document than the "
                  "reject file makes: if a later reject file has it, give both (--retry FILE --retry FILE.2)",
-                 count, count == 1 ? "" : "s", first->input->path, (unsigned long long)first->entry->offset,
-                 count == 1 ? "" : ", ...");
+                 count, count == 1 ? "" : "s", first->is.entry->path,
+                 (unsigned long long)first->entry->offset, count == 1 ? "" : ", ...");
 }
 
 bool fixes_judge(fixes_t *fixes, const places_t *places, const ledger_t *held, err_t *err) {
@@ -439,7 +439,7 @@ bool fixes_make(const fixes_t *fixes, const fix_t *fix, records_t *reader, recor
     const making_t making = {&fixes->options, reader, place};
     fix_t again = *fix;
     retry_t retry;
-    records_from(reader, fix->input->path);
+    records_from(reader, fix->is.entry->path);
     const bool ok = fixes_record(fixes, fix, &retry, err) && encode(&making, &retry, &again, err);
     free(retry.row);
     reject_file_pass(fix->file, fix->entry);

@@ -28,18 +28,20 @@ typedef struct {
     const reject_entry_t *entry;
     uint64_t spelled; /* the hash of the dialect that its head spells */
     /* what was read: */
-    fix_makes_t makes;   /* what its record makes as it is now */
     bool placed;         /* its input was known: so is the `_id` of its record, and the document, if any */
     int64_t id;          /* of the record */
-    uint64_t hash;       /* of the document, */
-    uint32_t length;     /* and its length; 0: none is expected */
+    uint32_t length;     /* of the document, whose hash is is.mark.hash; 0: none is expected */
     bad_value_t read_as; /* what became of values that do not fit */
     /* how it was judged: */
     fix_verdict_t verdict;
-    const entry_t *input; /* of the catalog; NULL: the entry does not count */
-    uint64_t of;          /* the hash of the bytes that were rejected */
-    bool open;            /* the catalog knows no fix of the record, so it was probably not loaded */
-    bool loaded;          /* with only_fixes: the catalog knows this document as the record's */
+    bool open;   /* the catalog knows no fix of the record, so it was probably not loaded */
+    bool loaded; /* with only_fixes: the catalog knows this document as the record's */
+    /* is.makes: what its record makes as it is now; is.entry: its input in the catalog, NULL: the entry does not count */
+    fix_item_t is;
+    /* --retry: */
+    const work_t *held; /* the piece of the record */
+    uint64_t
+        there; /* the hash of a document that an earlier run has made of it; FIX_NOTHING: none was found */
 } fix_t;
 
 typedef struct {
@@ -53,14 +55,14 @@ typedef struct {
     bool only_fixes;
 } fixes_options_t;
 
-/* Callers read it, and change nothing but verdicts. */
+/* Callers read it, and change nothing but verdicts, and what follows them in a fix. */
 typedef struct {
     fixes_options_t options;
     reject_file_t *files;
     size_t file_count;
     fix_t *all; /* of all entries, in the order of the files */
     size_t entries;
-    fix_t **items; /* those that count, each record once, by `_id` */
+    fix_t **items; /* those that count, each record once, by `_id`; a caller may sort them otherwise */
     size_t count;
     uint32_t longest; /* the length of the longest document */
     size_t left_open; /* entries that stay open: their load has not ended, or they were cut off */

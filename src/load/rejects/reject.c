@@ -15,9 +15,10 @@ struct rejects {
     reject_options_t options;
     pthread_mutex_t lock;   /* of these: */
     reject_writer_t writer; /* not begun while nothing was rejected, or nothing is written */
-    uint64_t count;
     uint64_t leading; /* of `count`: in the first block of options.first, which one thread reads in order */
 
+    /* only changed by who has the lock */
+    _Atomic uint64_t count;
     /* these only grow, but to_come: whoever reads them while others add sees no more rejects than records */
     _Atomic uint64_t looked_at, of_others;   /* of_others: rejects that other loads counted, not in `count` */
     _Atomic uint64_t own_records, own_bytes; /* of looked_at, by this load */
@@ -179,11 +180,8 @@ bool rejects_flush(rejects_t *rejects, err_t *err) {
     return ok;
 }
 
-uint64_t rejects_count(rejects_t *rejects) {
-    pthread_mutex_lock(&rejects->lock);
-    uint64_t count = rejects->count;
-    pthread_mutex_unlock(&rejects->lock);
-    return count;
+uint64_t rejects_count(const rejects_t *rejects) {
+    return rejects->count;
 }
 
 const char *rejects_path(const rejects_t *rejects) {

@@ -46,7 +46,7 @@ void rejects_format_fits(rejects_t *rejects);
 bool rejects_check(rejects_t *rejects, err_t *err);
 bool rejects_flush(rejects_t *rejects, err_t *err);
 /* Returns the number of rejects. */
-uint64_t rejects_count(rejects_t *rejects);
+uint64_t rejects_count(const rejects_t *rejects);
 /* Returns the file that holds the rejects: another than the wanted one if that belongs to another load. NULL: no file, or no
  * rejects. */
 const char *rejects_path(const rejects_t *rejects);

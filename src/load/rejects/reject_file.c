@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -322,45 +323,34 @@ bool reject_file_holds(const reject_file_t *file, const reject_entry_t *entry) {
 
 /* ---- which rejects a file has ---- */
 
-struct reject_known_place {
+typedef struct {
     reject_identity_t is;
     uint64_t from; /* only for inputs from this ordinal on */
-    bool used;
-};
-typedef struct reject_known_place place_t;
+} place_t;
 
-/* Returns its place, or the free place where it belongs. */
-static place_t *place_of(const reject_known_t *known, const reject_identity_t *identity) {
-    size_t i = (size_t)XXH3_64bits(identity, sizeof *identity) & (known->room - 1);
-    while (known->places[i].used && memcmp(&known->places[i].is, identity, sizeof *identity) != 0)
-        i = (i + 1) & (known->room - 1);
-    return &known->places[i];
-}
-
-static bool grow(reject_known_t *known, err_t *err) {
-    reject_known_t larger = {.count = known->count, .room = known->room ? known->room * 2 : 64};
-    if (!(larger.places = calloc(larger.room, sizeof *larger.places)))
-        return err_memory(err, larger.room * sizeof *larger.places);
-    for (size_t i = 0; i < known->room; i++)
-        if (known->places[i].used)
-            *place_of(&larger, &known->places[i].is) = known->places[i];
-    free(known->places);
-    *known = larger;
-    return true;
+static int compare_places(const void *a, const void *b) {
+    return memcmp(a, b, sizeof(reject_identity_t));
 }
 
 bool reject_known_add(reject_known_t *known, const reject_identity_t *identity, uint64_t from, err_t *err) {
-    if (2 * known->count >= known->room && !grow(known, err))
-        return false;
-    place_t *place = place_of(known, identity);
-    known->count += !place->used;
-    *place = (place_t){*identity, place->used && place->from < from ? place->from : from, true};
-    return true;
+    place_t *place = malloc(sizeof *place), **at = NULL;
+    if (place) {
+        *place = (place_t){*identity, from};
+        at = (place_t **)tsearch(place, &known->places, compare_places);
+    }
+    if (at && *at == place) {
+        known->count++;
+        return true;
+    }
+    if (at && (*at)->from > from)
+        (*at)->from = from;
+    free(place);
+    return at || err_memory(err, sizeof *place);
 }
 
 static const place_t *find_known(const reject_known_t *known, const reject_identity_t *identity) {
-    const place_t *place = known->count ? place_of(known, identity) : NULL;
-    return place && place->used ? place : NULL;
+    place_t *const *at = (place_t *const *)tfind(identity, &known->places, compare_places);
+    return at ? *at : NULL;
 }
 
 bool reject_known_has(const reject_known_t *known, const reject_identity_t *identity) {
@@ -371,7 +361,7 @@ bool reject_known_has(const reject_known_t *known, const reject_identity_t *iden
 }
 
 void reject_known_free(reject_known_t *known) {
-    free(known->places);
+    tdestroy(known->places, free);
     *known = (reject_known_t){0};
 }
 
@@ -442,60 +432,52 @@ static bool refuse_other(const reject_file_t *file, err_t *err) {
     return err_set(err, STATUS_USAGE, "%s is not a reject file of tipple: %s", file->path, what);
 }
 
-/* False if a second file begins in text[from, to): its entries would pass for the text of the entry above. */
-static bool is_one_file(const reject_file_t *file, size_t from, size_t to, err_t *err) {
-    const char *at = file->text + from, *end = file->text + to;
-    while (at < end && !is_announcement(at, end))
-        at = after_line(at, end);
-    return at == end ||
-           err_set(err, STATUS_USAGE,
-                   "%s:%" PRIu64
-                   ": a second reject file begins here ('# marked #@...'), which was put after the first "
-                   "one: take them apart again, and give them to --retry one after the other",
-                   file->path, 1 + lines_count((const uint8_t *)file->text, (size_t)(at - file->text)));
+static uint64_t line_of(const reject_file_t *file, const char *at) {
+    return 1 + lines_count((const uint8_t *)file->text, (size_t)(at - file->text));
 }
 
-/* The same for all of the text but records that are as they were written, whatever they look like. */
-static bool are_one_file(const reject_file_t *file, err_t *err) {
-    size_t from = file->first;
-    for (size_t i = 0; i < file->count; from = file->entries[i++].end) {
-        const reject_entry_t *entry = &file->entries[i];
-        if (!is_one_file(file, from, entry->untouched ? entry->at : entry->end, err))
-            return false;
-        reject_file_pass(file, entry);
-    }
-    return is_one_file(file, from, file->size, err);
+/* False for a line of text between the comments and the first head: a record lands there when a user sorts the file, or the
+ * lines after its comments. It would be missed, and its #@ line would count as left out, or take another's record. If the whole
+ * file was sorted, its first words also follow the mark. */
+static bool is_comment(const char *at, const char *next) {
+    const size_t length = (size_t)(next - at) - (next[-1] == '\n');
+    return !begins_with(at, next, REJECT_FIRST_WORDS, strlen(REJECT_FIRST_WORDS)) &&
+           (*at == '#' || strspn(at, " \t\r") >= length);
 }
 
-/* False if an entry stands above the mark, by which entries are known: it would be missed. */
-static bool is_none_above(const reject_file_t *file, err_t *err) {
-    uint64_t line = 1;
-    return next_head(file, file->text, &line) >= file->text + file->first ||
-           err_set(err, STATUS_USAGE,
-                   "%s:%" PRIu64 ": this #@ line stands above the comments of the file; put it, with its "
-                   "record, after the line '# marked %.*s'",
-                   file->path, line, (int)(strlen(file->mark) - 1), file->mark);
-}
-
-/* False if a line of text follows the comments. It is where a record lands when a user sorts the file, or the lines after its
- * comments; the record would be missed, and its #@ line would count as left out, or take another's record. If the whole file was
- * sorted, its first words also follow the mark. */
+/* Checks each line but those of records that are as they were written, whatever they look like. An entry above the mark, by which
+ * entries are known, would be missed; those of a second file would pass for the text of the entry above. */
 static bool is_in_order(const reject_file_t *file, err_t *err) {
-    const char *at = file->text + file->first, *end = file->text + file->size;
-    bool ok = true;
-    while (ok && at < end && !is_head(file, at, end)) {
+    const char *at = file->text, *end = at + file->size, *first = at + file->first;
+    const reject_entry_t *entry = file->entries;
+    bool in_comments = true, ok = true;
+    while (at < end) {
+        const bool head = is_head(file, at, end);
         const char *next = after_line(at, end);
-        const size_t length = (size_t)(next - at) - (next[-1] == '\n');
-        ok = !begins_with(at, next, REJECT_FIRST_WORDS, strlen(REJECT_FIRST_WORDS)) &&
-             (*at == '#' || strspn(at, " \t\r") >= length);
+        if (head && at < first)
+            return err_set(err, STATUS_USAGE,
+                           "%s:%" PRIu64 ": this #@ line stands above the comments of the file; put it, with "
+                           "its record, after the line '# marked %.*s'",
+                           file->path, line_of(file, at), (int)(strlen(file->mark) - 1), file->mark);
+        if (at >= first && is_announcement(at, end))
+            return err_set(err, STATUS_USAGE,
+                           "%s:%" PRIu64 ": a second reject file begins here ('# marked #@...'), which was "
+                           "put after the first one: take them apart again, and give them to --retry one "
+                           "after the other",
+                           file->path, line_of(file, at));
+        in_comments = in_comments && !head;
+        ok = ok && (!in_comments || at < first || is_comment(at, next));
+        if (entry < file->entries + file->count && at == file->text + entry->at) {
+            next = entry->untouched ? file->text + entry->end : next;
+            reject_file_pass(file, entry++);
+        }
         at = next;
     }
-    return ok || (is_one_file(file, file->first, file->size, err) &&
-                  err_set(err, STATUS_USAGE,
-                          "%s: its lines have another order than the load has written them in (was it "
-                          "sorted, or was a #@ line deleted?), so nothing says which record belongs to which "
-                          "#@ line: correct the original reject file instead",
-                          file->path));
+    return ok || err_set(err, STATUS_USAGE,
+                         "%s: its lines have another order than the load has written them in (was it "
+                         "sorted, or was a #@ line deleted?), so nothing says which record belongs to which "
+                         "#@ line: correct the original reject file instead",
+                         file->path);
 }
 
 /* Drops the entries that were cut off by a kill and written again by the next load. */
@@ -524,8 +506,7 @@ bool reject_file_open_fixed(reject_file_t *file, const char *path, err_t *err) {
     if (!reject_file_open(file, path))
         return err_set(err, err_status_of(errno), "the reject file %s cannot be read: %s", path,
                        strerror(errno));
-    if ((file->mark[0] || refuse_other(file, err)) && is_none_above(file, err) && is_in_order(file, err) &&
-        are_one_file(file, err) && drop_repeated(file, err))
+    if ((file->mark[0] || refuse_other(file, err)) && is_in_order(file, err) && drop_repeated(file, err))
         return true;
     reject_file_close(file);
     return false;

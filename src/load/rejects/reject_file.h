@@ -109,8 +109,8 @@ uint64_t reject_inputs_ordinal(const reject_inputs_t *inputs, uint64_t ordinal);
 /* A set of rejects. An input that is gone is known by its name; then the reject may be of any input of that name from an ordinal
  * on, since others have entries of their own. */
 typedef struct {
-    struct reject_known_place *places; /* a hash table */
-    size_t count, room;
+    void *places; /* a tree (tsearch) */
+    size_t count;
 } reject_known_t; /* zeroed: an empty set */
 
 bool reject_known_add(reject_known_t *known, const reject_identity_t *identity, uint64_t from, err_t *err);

@@ -25,38 +25,32 @@
 
 enum { LOOK_MS = 500 };
 
-typedef struct {
-    uint32_t ordinal, piece;
-} wanted_piece_t;
-
-typedef struct {
-    wanted_piece_t *pieces;
-    size_t count, room;
-} wanting_t;
-
 /* ---- holding: which pieces ---- */
 
-static int by_piece(const void *a, const void *b) {
-    const wanted_piece_t *left = a, *right = b;
-    if (left->ordinal != right->ordinal)
-        return left->ordinal < right->ordinal ? -1 : 1;
-    return (left->piece > right->piece) - (left->piece < right->piece);
+/* A piece as one number, by which pieces are sorted as the catalog has them. */
+static uint64_t piece_key(uint32_t ordinal, size_t piece) {
+    return (uint64_t)ordinal << 32 | piece;
 }
 
-/* Wants the piece of an open reject. Entries of one piece mostly follow one another. */
-static bool want(const run_t *run, wanting_t *wanting, const fix_t *fix, err_t *err) {
-    const entry_t *input =
-        fix->entry->cut_off ? NULL : fixes_open_input(&run->fixes, fix, run->places_before);
-    if (!input)
-        return true;
-    const piece_t *piece = entry_piece(input, fix->entry->offset / LEDGER_BLOCK_BYTES);
-    const wanted_piece_t wanted = {input->ordinal, (uint32_t)(piece - input->pieces)};
-    if (wanting->count && by_piece(&wanting->pieces[wanting->count - 1], &wanted) == 0)
-        return true;
-    if (!GROW(wanting->pieces, wanting->room, wanting->count + 1, err))
-        return false;
-    wanting->pieces[wanting->count++] = wanted;
-    return true;
+static int by_number(const void *a, const void *b) {
+    const uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
+    return (left > right) - (left < right);
+}
+
+/* Lists the pieces of open rejects, in order; *wanted has room for all entries. Returns how many there are, some twice. */
+static size_t list_wanted(const run_t *run, uint64_t *wanted) {
+    size_t count = 0;
+    for (size_t i = 0; i < run->fixes.entries; i++) {
+        const fix_t *fix = &run->fixes.all[i];
+        const entry_t *input =
+            fix->entry->cut_off ? NULL : fixes_open_input(&run->fixes, fix, run->places_before);
+        if (input)
+            wanted[count++] = piece_key(
+                input->ordinal,
+                (size_t)(entry_piece(input, fix->entry->offset / LEDGER_BLOCK_BYTES) - input->pieces));
+    }
+    qsort(wanted, count, sizeof *wanted, by_number);
+    return count;
 }
 
 /* Takes the input as the catalog has it, whatever this host has of it. */
@@ -67,9 +61,9 @@ static bool relate(void *context, const ledger_input_t *input, view_t *view, uin
     return true;
 }
 
-/* Adds the input of the next wanted pieces; its other pieces are left alone. */
-static bool add_input(run_t *run, const wanting_t *wanting, size_t *at, err_t *err) {
-    const uint32_t ordinal = wanting->pieces[*at].ordinal;
+/* Adds the input of the wanted piece *at, and passes over its pieces; those that are not wanted are left alone. */
+static bool add_input(run_t *run, const uint64_t **at, const uint64_t *end, err_t *err) {
+    const uint32_t ordinal = (uint32_t)(**at >> 32);
     const entry_t *entry = entries_find(places_entries(run->places_before), ordinal);
     ledger_input_t input = {.name = entry->path, .group = run->ledger.input_count};
     if (!entry_copy(&input.entry, entry, err) || !ledger_add(&run->ledger, &input, err)) {
@@ -78,17 +72,15 @@ static bool add_input(run_t *run, const wanting_t *wanting, size_t *at, err_t *e
     }
     const ledger_input_t *added = &run->ledger.inputs[run->ledger.input_count - 1];
     for (uint32_t piece = 0; piece < added->work_count; piece++) {
-        const wanted_piece_t is = {ordinal, piece};
-        const size_t before = *at;
-        while (*at < wanting->count && by_piece(&wanting->pieces[*at], &is) == 0)
-            ++*at;
-        if (*at == before)
+        if (*at == end || **at != piece_key(ordinal, piece))
             ledger_skip(&run->ledger, &run->ledger.works[added->first_work + piece]);
+        while (*at < end && **at == piece_key(ordinal, piece))
+            ++*at;
     }
     return true;
 }
 
-static bool fill_ledger(run_t *run, wanting_t *wanting, err_t *err) {
+static bool fill_ledger(run_t *run, err_t *err) {
     target_t *target = run->target;
     const ledger_options_t options = {.self = target->catalog.self,
                                       .generation = target->generation,
@@ -96,12 +88,15 @@ static bool fill_ledger(run_t *run, wanting_t *wanting, err_t *err) {
                                       .lease_ns = target->catalog.lease_ns,
                                       .relate = relate,
                                       .context = run};
+    uint64_t *wanted = calloc(run->fixes.entries + 1, sizeof *wanted);
+    if (!wanted)
+        return err_memory(err, run->fixes.entries * sizeof *wanted);
+    const uint64_t *at = wanted, *end = wanted + list_wanted(run, wanted);
     bool ok = true;
     ledger_init(&run->ledger, &options);
-    if (wanting->count)
-        qsort(wanting->pieces, wanting->count, sizeof *wanting->pieces, by_piece);
-    for (size_t at = 0; ok && at < wanting->count;)
-        ok = add_input(run, wanting, &at, err);
+    while (ok && at < end)
+        ok = add_input(run, &at, end, err);
+    free(wanted);
     return ok;
 }
 
@@ -121,13 +116,7 @@ static bool run_hold_retried(run_t *run, err_t *err) {
     catalog->context = run;
     catalog->wait = nap;
     catalog->waits_for = waits_for;
-    wanting_t wanting = {.count = 0};
-    bool ok = true;
-    for (size_t i = 0; ok && i < run->fixes.entries; i++)
-        ok = want(run, &wanting, &run->fixes.all[i], err);
-    ok = ok && fill_ledger(run, &wanting, err) && hold_take(catalog, &run->ledger, err);
-    free(wanting.pieces);
-    return ok;
+    return fill_ledger(run, err) && hold_take(catalog, &run->ledger, err);
 }
 
 bool run_keep_held(run_t *run, bool in_any_case, err_t *err) {
@@ -135,10 +124,6 @@ bool run_keep_held(run_t *run, bool in_any_case, err_t *err) {
         return false;
     atomic_store_explicit(&run->loading.confirmed_ns, ledger_confirmed(&run->ledger), memory_order_release);
     return true;
-}
-
-static bool run_change_held(run_t *run, const entry_change_t *changes, size_t count, err_t *err) {
-    return hold_change(&run->target->catalog, &run->ledger, changes, count, err);
 }
 
 static void run_give_back_held(run_t *run) {
@@ -149,101 +134,68 @@ static void run_give_back_held(run_t *run) {
 
 /* ---- marks ---- */
 
-struct retry_mark {
-    const fix_t *fix;
-    const work_t *held; /* its piece */
-    fix_item_t is;
-    uint64_t
-        there; /* the hash of a document that an earlier run has made of its record; FIX_NOTHING: none was found */
-};
-
-/* Adds a mark to the last change if that is of the same piece, because each change rewrites the whole entry. `at` follows the
- * last change's marks. */
-static size_t add_change(const run_t *run, entry_change_t *changes, size_t count, const retry_mark_t *item,
-                         fix_mark_t *at) {
-    entry_change_t *last = count ? &changes[count - 1] : NULL;
-    *at = item->is.mark;
-    if (last && last->ordinal == item->fix->input->ordinal && last->piece == item->held->piece &&
-        last->fix_count < STORE_MOST_FIXES) {
-        last->fix_count++;
-        return count;
-    }
-    changes[count] = ledger_fix_change(&run->ledger, item->held, at, 1);
-    return count + 1;
-}
-
+/* Writes the marks that are to be written, those of one piece in one change, because each change rewrites the whole entry. */
 static bool write_marks(run_t *run, err_t *err) {
-    entry_change_t *changes = calloc(run->mark_count + 1, sizeof *changes);
-    fix_mark_t *fixes = malloc((run->mark_count + 1) * sizeof *fixes);
-    size_t count = 0, used = 0;
-    if (!changes || !fixes) {
-        free(changes);
-        free(fixes);
-        return err_memory(err, run->mark_count * sizeof *changes);
+    entry_change_t *changes = calloc(run->fixes.count + 1, sizeof *changes), *last = NULL;
+    fix_mark_t *fixes = malloc((run->fixes.count + 1) * sizeof *fixes), *at = fixes;
+    size_t count = 0;
+    const work_t *held = NULL; /* the piece of the last change */
+    for (size_t i = 0; changes && fixes && i < run->fixes.count; i++) {
+        const fix_t *fix = run->fixes.items[i];
+        if (!fix->is.written)
+            continue;
+        *at = fix->is.mark;
+        if (held == fix->held && last->fix_count < STORE_MOST_FIXES) {
+            last->fix_count++;
+        } else {
+            held = fix->held;
+            last = &changes[count++];
+            *last = ledger_fix_change(&run->ledger, held, at, 1);
+        }
+        at++;
     }
-    for (size_t i = 0; i < run->mark_count; i++)
-        if (run->marks[i].is.written)
-            count = add_change(run, changes, count, &run->marks[i], &fixes[used++]);
-    const bool ok = run_change_held(run, changes, count, err);
+    const bool ok = changes && fixes ? hold_change(&run->target->catalog, &run->ledger, changes, count, err)
+                                     : err_memory(err, run->fixes.count * sizeof *changes);
     free(changes);
     free(fixes);
     return ok;
 }
 
 static int compare_places(uint32_t ordinal, uint64_t offset, const fix_t *fix) {
-    if (ordinal != fix->input->ordinal)
-        return ordinal < fix->input->ordinal ? -1 : 1;
+    if (ordinal != fix->is.entry->ordinal)
+        return ordinal < fix->is.entry->ordinal ? -1 : 1;
     return (offset > fix->entry->offset) - (offset < fix->entry->offset);
 }
 
 static int by_place(const void *a, const void *b) {
-    const fix_t *left = ((const retry_mark_t *)a)->fix;
-    return compare_places(left->input->ordinal, left->entry->offset, ((const retry_mark_t *)b)->fix);
+    const fix_t *left = *(fix_t *const *)a;
+    return compare_places(left->is.entry->ordinal, left->entry->offset, *(fix_t *const *)b);
 }
 
-static bool list_items(run_t *run, err_t *err) {
-    const fixes_t *fixes = &run->fixes;
-    run->mark_count = fixes->count;
-    run->marks = calloc(run->mark_count + 1, sizeof *run->marks);
-    if (!run->marks)
-        return err_memory(err, run->mark_count * sizeof *run->marks);
-    for (size_t i = 0; i < run->mark_count; i++) {
-        const fix_t *fix = fixes->items[i];
-        const fix_mark_t mark = {.offset = fix->entry->offset,
-                                 .of = fix->of,
-                                 .hash = fix->hash,
-                                 .generation = run->target->generation};
-        run->marks[i] = (retry_mark_t){.fix = fix,
-                                       .held = ledger_held(&run->ledger, fix->input->ordinal, mark.offset),
-                                       .is = {.entry = fix->input, .mark = mark, .makes = fix->makes}};
+/* Sorts the fixes as their marks are written. */
+static void sort_fixes(run_t *run) {
+    fixes_t *fixes = &run->fixes;
+    for (size_t i = 0; i < fixes->count; i++) {
+        fix_t *fix = fixes->items[i];
+        fix->is.mark.generation = run->target->generation;
+        fix->held = ledger_held(&run->ledger, fix->is.entry->ordinal, fix->entry->offset);
     }
-    qsort(run->marks, run->mark_count, sizeof *run->marks, by_place);
-    return true;
-}
-
-/* Counts marks that are new; entry: only marks of this one. */
-static size_t count_new(const run_t *run, const entry_t *entry) {
-    size_t count = 0;
-    for (size_t i = 0; i < run->mark_count; i++)
-        count += (!entry || run->marks[i].is.entry == entry) && fix_item_is_new(&run->marks[i].is);
-    return count;
+    qsort(fixes->items, fixes->count, sizeof *fixes->items, by_place);
 }
 
 /* Refuses too many marks before any is noted: an entry that has become too large could not be written any more. */
 static bool check_room(const run_t *run, err_t *err) {
-    const entry_t *roomy = NULL; /* items of one entry mostly follow one another */
-    const size_t all = count_new(run, NULL);
-    for (size_t i = 0; i < run->mark_count; i++) {
-        const entry_t *entry = run->marks[i].is.entry;
-        if (entry == roomy || entry_has_room(entry, 0, all))
-            continue;
-        roomy = entry;
-        const size_t of_entry = count_new(run, entry);
-        if (of_entry && !entry_has_room(entry, 0, of_entry))
+    const fixes_t *fixes = &run->fixes;
+    for (size_t i = 0, next; i < fixes->count; i = next) {
+        const entry_t *entry = fixes->items[i]->is.entry;
+        size_t fresh = 0;
+        for (next = i; next < fixes->count && fixes->items[next]->is.entry == entry; next++)
+            fresh += fix_item_is_new(&fixes->items[next]->is);
+        if (fresh && !entry_has_room(entry, 0, fresh))
             return err_set(err, STATUS_USAGE,
                            "%s: %zu more records of %s are fixed, which is more than the catalog remembers "
                            "of one input: correct them in %s itself, and load that with --reload-changed",
-                           run->plan->spec->retry, of_entry, entry->path, entry->path);
+                           run->plan->spec->retry, fresh, entry->path, entry->path);
     }
     return true;
 }
@@ -252,7 +204,7 @@ static bool check_room(const run_t *run, err_t *err) {
 
 /* Items whose documents are looked for. */
 typedef struct {
-    retry_mark_t **items;
+    fix_t **items;
     size_t count;
     bool others; /* not the documents of their own fixes */
 } looking_t;
@@ -268,9 +220,9 @@ static bool find_noted(void *context, const uint8_t *document, uint32_t length, 
     const uint64_t hash = XXH3_64bits(document, length);
     (void)err;
     for (size_t i = 0; i < looking->count; i++) {
-        retry_mark_t *item = looking->items[i];
-        if ((!looking->others || hash != item->is.mark.hash) && fix_item_knows(&item->is, hash))
-            item->there = hash;
+        fix_t *fix = looking->items[i];
+        if ((!looking->others || hash != fix->is.mark.hash) && fix_item_knows(&fix->is, hash))
+            fix->there = hash;
     }
     return true;
 }
@@ -290,19 +242,19 @@ static bool look_everywhere(run_t *run, looking_t *looking, err_t *err) {
 /* Does not send records that were fixed otherwise before, where the `_id`s are the data's own: a second document of the record
  * would have another one. */
 static bool close_fixed_otherwise(run_t *run, err_t *err) {
-    looking_t looking = {.items = calloc(run->mark_count + 1, sizeof *looking.items), .others = true};
-    bool ok = looking.items || err_memory(err, run->mark_count * sizeof *looking.items);
-    for (size_t i = 0; ok && i < run->mark_count; i++)
-        if (fix_item_has_others(&run->marks[i].is))
-            looking.items[looking.count++] = &run->marks[i];
+    looking_t looking = {.items = calloc(run->fixes.count + 1, sizeof *looking.items), .others = true};
+    bool ok = looking.items || err_memory(err, run->fixes.count * sizeof *looking.items);
+    for (size_t i = 0; ok && i < run->fixes.count; i++)
+        if (fix_item_has_others(&run->fixes.items[i]->is))
+            looking.items[looking.count++] = run->fixes.items[i];
     ok = ok && (!looking.count || look_everywhere(run, &looking, err));
     for (size_t i = 0; ok && i < looking.count; i++) {
-        const retry_mark_t *item = looking.items[i];
-        const record_fixes_t known = fix_item_known(&item->is);
-        if (item->there == FIX_NOTHING &&
-            (known.state != FIX_ANSWERED || known.answer->hash == item->is.mark.hash))
+        fix_t *fix = looking.items[i];
+        const record_fixes_t known = fix_item_known(&fix->is);
+        if (fix->there == FIX_NOTHING &&
+            (known.state != FIX_ANSWERED || known.answer->hash == fix->is.mark.hash))
             continue;
-        run->fixes.all[item->fix - run->fixes.all].verdict = FIX_CLOSED;
+        fix->verdict = FIX_CLOSED;
         run->plan->result->fixed_otherwise++;
     }
     free(looking.items);
@@ -310,36 +262,37 @@ static bool close_fixed_otherwise(run_t *run, err_t *err) {
 }
 
 static bool retry_marks_note(run_t *run, err_t *err) {
-    if (!list_items(run, err) || !check_room(run, err) ||
-        (run->plan->schema->id && !close_fixed_otherwise(run, err)))
+    sort_fixes(run);
+    if (!check_room(run, err) || (run->plan->schema->id && !close_fixed_otherwise(run, err)))
         return false;
-    for (size_t i = 0; i < run->mark_count; i++)
-        if (run->marks[i].fix->verdict == FIX_COUNTS)
-            fix_item_note(&run->marks[i].is);
+    for (size_t i = 0; i < run->fixes.count; i++)
+        if (run->fixes.items[i]->verdict == FIX_COUNTS)
+            fix_item_note(&run->fixes.items[i]->is);
     return write_marks(run, err);
 }
 
-static retry_mark_t *find_item(const run_t *run, uint32_t ordinal, uint64_t offset) {
+static fix_t *find_item(const run_t *run, uint32_t ordinal, uint64_t offset) {
     const size_t at =
-        SEARCH_FIRST(run->mark_count, i, compare_places(ordinal, offset, run->marks[i].fix) > 0);
-    return at < run->mark_count && compare_places(ordinal, offset, run->marks[at].fix) == 0 ? &run->marks[at]
-                                                                                            : NULL;
+        SEARCH_FIRST(run->fixes.count, i, compare_places(ordinal, offset, run->fixes.items[i]) > 0);
+    return at < run->fixes.count && compare_places(ordinal, offset, run->fixes.items[at]) == 0
+               ? run->fixes.items[at]
+               : NULL;
 }
 
 /* ---- marks: settling what is there ---- */
 
-static bool settle_item(run_t *run, retry_mark_t *item, snapshot_read_t **reader, err_t *err) {
+static bool settle_item(run_t *run, fix_t *fix, snapshot_read_t **reader, err_t *err) {
     const target_t *target = run->target;
-    const int64_t id = item->fix->id;
-    looking_t looking = {.items = &item, .count = 1};
-    if (!target->plan->schema->id && fix_item_asks(&item->is)) {
+    const int64_t id = fix->id;
+    looking_t looking = {.items = &fix, .count = 1};
+    if (!target->plan->schema->id && fix_item_asks(&fix->is)) {
         if (!*reader && !(*reader = snapshot_read_new(target->server, target->client, err)))
             return false;
         if (!snapshot_read_all(*reader, id, id + 1, find_none, find_noted, &looking, err))
             return false;
-        run->plan->result->fixed_otherwise += item->there != FIX_NOTHING;
+        run->plan->result->fixed_otherwise += fix->there != FIX_NOTHING;
     }
-    fix_item_settle(&item->is, item->there);
+    fix_item_settle(&fix->is, fix->there);
     return true;
 }
 
@@ -347,14 +300,14 @@ static bool retry_marks_settle(run_t *run, const block_t *done, err_t *err) {
     snapshot_read_t *reader = NULL;
     bool ok = true;
     for (; done; done = done->next) {
-        retry_mark_t *item = done->refusal ? NULL : find_item(run, done->piece->ordinal, done->offset);
-        if (item) {
-            item->is.stored = done->counts.of[FATE_LOADED] || done->counts.of[FATE_THERE];
-            item->is.refused = done->counts.of[FATE_REJECTED] > 0;
+        fix_t *fix = done->refusal ? NULL : find_item(run, done->piece->ordinal, done->offset);
+        if (fix) {
+            fix->is.stored = done->counts.of[FATE_LOADED] || done->counts.of[FATE_THERE];
+            fix->is.refused = done->counts.of[FATE_REJECTED] > 0;
         }
     }
-    for (size_t i = 0; ok && i < run->mark_count; i++)
-        ok = settle_item(run, &run->marks[i], &reader, err);
+    for (size_t i = 0; ok && i < run->fixes.count; i++)
+        ok = settle_item(run, run->fixes.items[i], &reader, err);
     snapshot_read_free(reader);
     const uint64_t others = run->plan->result->fixed_otherwise;
     if (ok && others)
@@ -427,7 +380,7 @@ static bool feed_record(run_t *run, const fix_t *fix, const retry_t *retry, err_
 static bool is_fed(const run_t *run, const fix_t *fix) {
     const char *path = run->plan->spec->retry;
     const unsigned long long line = fix->entry->at_line;
-    const bool left_out = fix->makes == FIX_LEAVES_OUT;
+    const bool left_out = fix->is.makes == FIX_LEAVES_OUT;
     if (fix->verdict == FIX_CUT_OFF)
         log_warn("%s:%llu: this record was cut off when its load was killed, and is left out; run that load "
                  "again, which writes it again, or fix it, end its line, and delete the 'torn' line below "

@@ -253,25 +253,18 @@ static void take_late(run_t *run, block_t *block) {
 }
 
 /* Removes documents that a message of a dead load has brought to the place of a record that makes none: before each checkpoint,
- * so also before the one that completes the piece. */
-static bool look_for_late(run_t *run, bool *removed, err_t *err) {
-    late_document_t **at = &run->late;
-    bool it = false;
+ * so also before the one that completes the piece. A piece that is not ours any more is another load's business. */
+static bool look_for_late(const run_t *run, bool *removed, err_t *err) {
+    bool ok = true;
     *removed = false;
-    while (*at) {
-        late_document_t *late = *at;
+    for (const late_document_t *late = run->late; ok && late; late = late->next) {
         const work_t *work = late->piece->work;
-        if (work && work->state == WORK_OURS && work->epoch == late->epoch) {
-            if (!correct_remove_late(run->target, late, &it, err))
-                return false;
-            *removed |= it;
-            at = &late->next;
-            continue;
-        }
-        *at = late->next;
-        free(late);
+        bool it = false;
+        if (work && work->state == WORK_OURS && work->epoch == late->epoch)
+            ok = correct_remove_late(run->target, late, &it, err);
+        *removed |= it;
     }
-    return true;
+    return ok;
 }
 
 /* Passes to the ledger what the threads have settled and found out. */
@@ -714,7 +707,7 @@ bool run_wait(run_t *run, block_t **done, err_t *err) {
     *done = NULL;
     while (!idle || !load_state_is_fed(&run->loading))
         if (!wait_for_change(&conductor, CHECKPOINT_NS, false, &hungry, &idle, err) ||
-            (run->marks && !run_keep_held(run, false, err)))
+            (run->places && !run_keep_held(run, false, err)))
             return false;
     *done = load_state_take_done(&run->loading);
     return true;

@@ -22,8 +22,6 @@
 /* A portion (portion_t) is as much text as this load has read in the last two seconds, within these bounds. */
 enum { RUN_LEAST_PORTION = 1 << 20, RUN_MOST_PORTION = 64 << 20 };
 
-typedef struct retry_mark retry_mark_t;
-
 typedef struct {
     plan_t *plan;
     target_t *target;
@@ -36,10 +34,8 @@ typedef struct {
     size_t lost_told;      /* ledger.lost, as last reported */
 
     /* --retry */
-    fixes_t fixes;       /* the entries of its reject file */
-    retry_mark_t *marks; /* by input and place, in which order they are written; NULL until noted */
-    size_t mark_count;
-    places_t *places;        /* all inputs of the catalog */
+    fixes_t fixes;    /* the entries of its reject file; its items by input and place */
+    places_t *places; /* all inputs of the catalog, read when the pieces were ours; NULL in a dry run */
     places_t *places_before; /* the same, read before any piece was ours */
 
     active_piece_t *pieces; /* as the ledger's works; in a dry run, inputs */
