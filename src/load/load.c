@@ -80,7 +80,6 @@ static void run_free(run_t *run, bool again) {
     rejects_free(run->loading.rejects, again);
     load_state_free(&run->loading);
     pipeline_free(&run->loading.pipeline);
-    free(run);
 }
 
 /* Counts the rejects of all inputs, whichever load rejected them: open ones, and those that users left out. */
@@ -199,14 +198,9 @@ static bool run_once(const load_spec_t *spec, load_result_t *result, inputs_t *i
     plan_t plan = {.spec = spec, .result = result, .manifest = inputs->manifest, .widened = UINT64_MAX};
     target_t target = {
         .plan = &plan, .before = inputs->id, .drop_done = inputs->drop_done, .dropped = inputs->dropped};
-    run_t *run = ZEROED(run_t);
+    run_t its = {.plan = &plan, .target = &target, .loading = {.plan = &plan, .target = &target}},
+          *run = &its;
     *again = false;
-    if (!run)
-        return err_memory(err, sizeof *run);
-    run->plan = &plan;
-    run->target = &target;
-    run->loading.plan = &plan;
-    run->loading.target = &target;
     int64_t started = clock_now_ns(), cpu = clock_process_cpu_ns();
     *result = (load_result_t){.threads = spec->threads ? spec->threads : pipeline_usual_threads(),
                               .batch = spec->batch,

@@ -209,8 +209,8 @@ void fixes_free(fixes_t *fixes) {
 /* ---- which entries count ---- */
 
 typedef struct {
-    size_t count;
-    text_t text; /* of the first NAMED */
+    size_t count, used;
+    char text[600];
 } named_places_t;
 
 /* The entries of one reject file while they are judged. */
@@ -271,9 +271,11 @@ static fix_verdict_t judge(const judging_t *judging, const fix_t *fix, const pla
 }
 
 static void name_place(named_places_t *named, const reject_entry_t *entry) {
-    if (named->count++ < NAMED)
-        text_print(&named->text, "%sline %llu: %.100s at byte %llu", named->text.length ? "; " : "",
-                   (unsigned long long)entry->at_line, entry->input, (unsigned long long)entry->offset);
+    if (named->count++ < NAMED && named->used < sizeof named->text)
+        named->used += (size_t)snprintf(named->text + named->used, sizeof named->text - named->used,
+                                        "%sline %llu: %.100s at byte %llu", named->used ? "; " : "",
+                                        (unsigned long long)entry->at_line, entry->input,
+                                        (unsigned long long)entry->offset);
 }
 
 /* Settles an entry that does not count. A deleted record needs no fix. */
@@ -315,14 +317,13 @@ static bool settle(judging_t *judging, fix_t *fix, err_t *err) {
     return true;
 }
 
-/* Warns of the entries that were left out, and forgets their places. */
-static void tell_left_out(const judging_t *judging, named_places_t *named, const char *why) {
+static void tell_left_out(const judging_t *judging, const named_places_t *named, const char *why) {
+    char more[40] = "";
     if (named->count > NAMED)
-        text_print(&named->text, "; and %zu more", named->count - NAMED);
+        snprintf(more, sizeof more, "; and %zu more", named->count - NAMED);
     if (named->count)
-        log_warn("%s: %zu %s left out, %s (%s)", judging->file->path, named->count,
-                 named->count == 1 ? "entry is" : "entries are", why, named->text.bytes);
-    text_free(&named->text);
+        log_warn("%s: %zu %s left out, %s (%s%s)", judging->file->path, named->count,
+                 named->count == 1 ? "entry is" : "entries are", why, named->text, more);
 }
 
 /* Judges the entries of a file, and warns of those that do not count. False also if none belongs to this collection. */

@@ -21,7 +21,7 @@
 
 static const char ANNOUNCEMENT[] = MAGIC_REJECT_MARK, OWNER[] = "# of catalog ",
                   DIGITS[] = "0123456789abcdef", FOR_PEOPLE[] = REJECT_FOR_PEOPLE;
-enum { MARK_DIGITS = 8, HEAD_BYTES = 64 * 1024, PASSED = 1 << 20, PATH_ROOM = 4096 };
+enum { MARK_DIGITS = 8, COMMENTS = 1 << 20, PASSED = 1 << 20, PATH_ROOM = 4096 };
 
 /* ---- lines of the text ---- */
 
@@ -193,6 +193,8 @@ static bool add_entry(reject_file_t *file, const char *head, const char *record,
 static bool split(reject_file_t *file) {
     const char *end = file->text + file->size;
     uint64_t line = file->first_line;
+    if (!file->mark[0])
+        return true;
     for (const char *head = next_head(file, file->text + file->first, &line); head < end;) {
         const char *record = after_line(head, end);
         const uint64_t head_line = line++;
@@ -209,7 +211,7 @@ static bool split(reject_file_t *file) {
 
 /* Maps the text so that records can be read in place: POOL_SLACK zeros follow it, in memory of no file. As many bytes stand
  * before a record: its head and the mark. */
-static bool map_text(reject_file_t *file, int fd, size_t most) {
+static bool map_text(reject_file_t *file, int fd) {
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
     if (fstat(fd, &file->opened) != 0)
         return false;
@@ -217,8 +219,7 @@ static bool map_text(reject_file_t *file, int fd, size_t most) {
         errno = EISDIR;
         return false;
     }
-    const size_t size = S_ISREG(file->opened.st_mode) ? (size_t)file->opened.st_size : 0;
-    file->size = size < most ? size : most;
+    file->size = S_ISREG(file->opened.st_mode) ? (size_t)file->opened.st_size : 0;
     file->mapped = ((file->size + POOL_SLACK) / page + 1) * page;
     char *text = mmap(NULL, file->mapped, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (text == MAP_FAILED)
@@ -255,12 +256,12 @@ static void take_comment(reject_file_t *file, const char *at, const char *end) {
         snprintf(file->catalog, sizeof file->catalog, "%.*s", (int)own, at + owner);
 }
 
-static bool open_some(reject_file_t *file, const char *path, size_t most) {
+static bool open_text(reject_file_t *file, const char *path) {
     *file = (reject_file_t){.path = path, .first_line = 1};
     const int fd = (int)TEMP_FAILURE_RETRY(open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK));
     if (fd < 0)
         return false;
-    const bool ok = map_text(file, fd, most);
+    const bool ok = map_text(file, fd);
     const int problem = errno;
     close(fd);
     if (!ok) {
@@ -268,8 +269,8 @@ static bool open_some(reject_file_t *file, const char *path, size_t most) {
         errno = problem;
         return false;
     }
-    const char *end = file->text + file->size;
-    for (const char *at = file->text; at < end && !file->mark[0];
+    const char *end = file->text + file->size, *last = file->text + COMMENTS;
+    for (const char *at = file->text; at < end && at < last && !file->mark[0];
          at = after_line(at, end), file->first_line++) {
         take_comment(file, at, end);
         file->first = (size_t)(after_line(at, end) - file->text);
@@ -279,17 +280,13 @@ static bool open_some(reject_file_t *file, const char *path, size_t most) {
 }
 
 bool reject_file_open(reject_file_t *file, const char *path) {
-    if (!open_some(file, path, SIZE_MAX))
+    if (!open_text(file, path))
         return false;
     if (split(file))
         return true;
     reject_file_close(file);
     errno = ENOMEM;
     return false;
-}
-
-bool reject_file_open_head(reject_file_t *file, const char *path) {
-    return open_some(file, path, HEAD_BYTES);
 }
 
 void reject_file_close(reject_file_t *file) {
@@ -367,8 +364,6 @@ void reject_known_free(reject_known_t *known) {
 
 /* Returns the input of this ordinal. NULL: none, or it was dropped. */
 static const standing_input_t *find_input(const reject_inputs_t *inputs, uint64_t ordinal) {
-    if (!inputs)
-        return NULL;
     const size_t at = SEARCH_FIRST(inputs->count, i, inputs->inputs[i].ordinal < ordinal);
     return at < inputs->count && inputs->inputs[at].ordinal == ordinal ? &inputs->inputs[at] : NULL;
 }
@@ -394,7 +389,7 @@ static bool add_known(reject_known_t *known, const reject_inputs_t *inputs, reje
     const standing_input_t *input = find_input(inputs, identity.ordinal);
     uint64_t from = 0;
     if (!input || input->removed) {
-        if (inputs && identity.ordinal != UINT64_MAX)
+        if (inputs->inputs && identity.ordinal != UINT64_MAX)
             from = input ? input->heirs : identity.ordinal;
         identity.ordinal = UINT64_MAX;
     }
@@ -469,9 +464,11 @@ static bool is_in_order(const reject_file_t *file, err_t *err) {
         ok = ok && (!in_comments || at < first || is_comment(at, next));
         if (entry < file->entries + file->count && at == file->text + entry->at) {
             next = entry->untouched ? file->text + entry->end : next;
-            reject_file_pass(file, entry++);
+            entry++;
         }
         at = next;
+        if (entry > file->entries && at >= file->text + entry[-1].end)
+            reject_file_pass(file, &entry[-1]);
     }
     return ok || err_set(err, STATUS_USAGE,
                          "%s: its lines have another order than the load has written them in (was it "
@@ -480,36 +477,36 @@ static bool is_in_order(const reject_file_t *file, err_t *err) {
                          file->path);
 }
 
-/* Drops the entries that were cut off by a kill and written again by the next load. */
-static bool drop_repeated(reject_file_t *file, err_t *err) {
-    reject_known_t known = {0};
-    size_t kept = 0;
-    bool ok = true;
-    for (size_t i = 0; ok && i < file->count; i++) {
-        reject_entry_t entry = file->entries[i];
-        reject_identity_t identity;
-        bool repeated = false;
-        if (entry.cut_off && identify(&entry, &identity)) {
-            ok = known.count || reject_file_known(file, NULL, false, &known, err);
-            identity.ordinal = UINT64_MAX;
-            repeated = reject_known_has(&known, &identity);
-        }
-        if (!repeated)
-            file->entries[kept++] = entry;
+static bool is_repeated(const reject_file_t *file, const reject_entry_t *entry) {
+    bool repeated = false;
+    for (size_t i = 0; !repeated && entry->cut_off && entry->input && i < file->count; i++) {
+        const reject_entry_t *other = &file->entries[i];
+        repeated = !other->torn && other->offset == entry->offset && other->whole == entry->whole &&
+                   other->hash == entry->hash && other->dialect == entry->dialect && other->input &&
+                   strcmp(other->input, entry->input) == 0;
     }
+    return repeated;
+}
+
+/* Drops the entries that were cut off by a kill and written again by the next load. */
+static void drop_repeated(reject_file_t *file) {
+    size_t kept = 0;
+    for (size_t i = 0; i < file->count; i++)
+        if (!is_repeated(file, &file->entries[i]))
+            file->entries[kept++] = file->entries[i];
     file->count = kept;
-    reject_known_free(&known);
-    return ok;
 }
 
 bool reject_file_open_fixed(reject_file_t *file, const char *path, err_t *err) {
     if (!reject_file_open(file, path))
         return err_set(err, err_status_of(errno), "the reject file %s cannot be read: %s", path,
                        strerror(errno));
-    if ((file->mark[0] || refuse_other(file, err)) && is_in_order(file, err) && drop_repeated(file, err))
-        return true;
-    reject_file_close(file);
-    return false;
+    if ((!file->mark[0] && !refuse_other(file, err)) || !is_in_order(file, err)) {
+        reject_file_close(file);
+        return false;
+    }
+    drop_repeated(file);
+    return true;
 }
 
 /* ---- the records, as people have fixed them ---- */

@@ -85,8 +85,6 @@ typedef struct {
 
 /* Opens a file. What is no regular file is read as empty. False with errno: it cannot be read. */
 bool reject_file_open(reject_file_t *file, const char *path);
-/* Opens only the first bytes of any file, to see what it is: no entries. */
-bool reject_file_open_head(reject_file_t *file, const char *path);
 void reject_file_close(reject_file_t *file); /* zeroed is allowed */
 
 /* True if it is a user's own file, not even the beginning of a reject file. */
@@ -98,12 +96,11 @@ void reject_file_pass(const reject_file_t *file, const reject_entry_t *entry);
 
 /* The inputs that a catalog has or had, by ordinal. */
 typedef struct {
-    const standing_input_t *inputs;
+    const standing_input_t *inputs; /* NULL: they are not known */
     size_t count;
 } reject_inputs_t;
 
-/* Returns the ordinal, or UINT64_MAX if the input was forgotten or dropped: then only its name identifies it. NULL: always
- * UINT64_MAX. */
+/* Returns the ordinal, or UINT64_MAX if the input was forgotten or dropped, or is not known: then only its name identifies it. */
 uint64_t reject_inputs_ordinal(const reject_inputs_t *inputs, uint64_t ordinal);
 
 /* A set of rejects. An input that is gone is known by its name; then the reject may be of any input of that name from an ordinal

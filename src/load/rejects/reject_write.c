@@ -58,7 +58,7 @@ bool rejects_may_use(const char *path, err_t *err) {
                        S_ISDIR(status.st_mode)    ? "folder"
                        : S_ISFIFO(status.st_mode) ? "pipe, which keeps nothing"
                                                   : "device, which keeps nothing");
-    if (!reject_file_open_head(&file, path))
+    if (!reject_file_open(&file, path))
         return check_folder(path, err);
     const bool other = reject_file_is_other(&file);
     reject_file_close(&file);
@@ -209,7 +209,7 @@ static taking_t look(reject_writer_t *writer, const char *path, bool is_first, e
         taking = is_first ? (refuse_other(path, STATUS_HOST, err), FAILED) : IN_USE;
     else if (file.mark[0] && strcmp(file.catalog, target->catalog ? target->catalog : "") != 0)
         taking = OF_ANOTHER;
-    else if (reject_file_known(&file, target->inputs, false, &writer->known, err) &&
+    else if (reject_file_known(&file, &target->inputs, false, &writer->known, err) &&
              begin(writer, &file, err))
         taking = TAKEN;
     writer->kept = writer->size;
@@ -262,7 +262,7 @@ bool reject_writer_begin(reject_writer_t *writer, const reject_target_t *target,
     writer->own_is_retried = is_retried(target, target->path);
     const bool ok = !writer->own_is_retried ||
                     ((reject_file_open(&file, target->path) || cannot(target->path, "read", errno, err)) &&
-                     reject_file_known(&file, target->inputs, true, &writer->known, err));
+                     reject_file_known(&file, &target->inputs, true, &writer->known, err));
     reject_file_close(&file);
     if (!ok)
         reject_writer_end(writer, false);
@@ -344,7 +344,7 @@ static char *print_head(reject_writer_t *writer, const reject_t *reject, const r
 static bool write_entry(reject_writer_t *writer, const reject_t *reject, err_t *err) {
     const active_piece_t *piece = reject->piece;
     const reject_identity_t identity =
-        reject_identity(input_of(reject), reject_inputs_ordinal(writer->target->inputs, piece->ordinal),
+        reject_identity(input_of(reject), reject_inputs_ordinal(&writer->target->inputs, piece->ordinal),
                         piece->dialect ? piece->dialect->hash : 0, reject->offset, reject->length,
                         reject_identity_hash(reject->bytes, (size_t)reject->kept));
     /* where the retried file is the load's own, no file need be opened for writing to see that it has this reject */

@@ -12,10 +12,10 @@
 /* Borrowed, as long as the writer lives. */
 typedef struct {
     const char *path;
-    const char *retried; /* the reject file that the records come from, which stays as it is; or NULL */
-    const char *again;   /* retry_options, for the comment in the file; or NULL */
-    const char *catalog; /* the own id of the collection's catalog; NULL or "": unknown */
-    const reject_inputs_t *inputs; /* of that catalog; or NULL */
+    const char *retried;    /* the reject file that the records come from, which stays as it is; or NULL */
+    const char *again;      /* retry_options, for the comment in the file; or NULL */
+    const char *catalog;    /* the own id of the collection's catalog; NULL or "": unknown */
+    reject_inputs_t inputs; /* of that catalog */
     const schema_t *schema;
 } reject_target_t;
 

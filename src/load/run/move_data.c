@@ -307,10 +307,7 @@ static bool join_loaders(run_t *run, err_t *err) {
     /* the rejects are in another file if another load uses the requested one */
     const char *kept_in = run->loading.rejects ? rejects_path(run->loading.rejects) : NULL;
     plan->result->rejects_kept = kept_in ? rejects_count(run->loading.rejects) : 0;
-    if (!kept_in)
-        plan->result->rejects_path[0] = '\0';
-    else
-        snprintf(plan->result->rejects_path, sizeof plan->result->rejects_path, "%s", kept_in);
+    snprintf(plan->result->rejects_path, sizeof plan->result->rejects_path, "%s", kept_in ? kept_in : "");
     tally_others(run);
     tally_shards(run);
     tally_routers(run);
@@ -340,13 +337,12 @@ static bool start_loaders(run_t *run, err_t *err) {
     loading->max_document = server_facts(target->server)->max_document_bytes;
     if (!(plan->retry_options = retry_options(spec, plan->result->namespace, err)))
         return false;
-    run->known_inputs = (reject_inputs_t){run->registration.standings, run->registration.standing_count};
     reject_options_t rejects = {
         .file = {.path = plan->result->rejects_path,
                  .retried = spec->retry,
                  .again = plan->retry_options,
                  .catalog = target->own_catalog,
-                 .inputs = run->registration.standings ? &run->known_inputs : NULL,
+                 .inputs = {run->registration.standings, run->registration.standing_count},
                  .schema = plan->schema},
         .write = !spec->dry_run && !spec->counts_rejects,
         .format = spec->format,
