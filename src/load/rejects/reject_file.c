@@ -444,7 +444,7 @@ static bool is_comment(const char *at, const char *next) {
  * entries are known, would be missed; those of a second file would pass for the text of the entry above. */
 static bool is_in_order(const reject_file_t *file, err_t *err) {
     const char *at = file->text, *end = at + file->size, *first = at + file->first;
-    const reject_entry_t *entry = file->entries;
+    size_t begun = 0; /* entries that began so far */
     bool in_comments = true, ok = true;
     while (at < end) {
         const bool head = is_head(file, at, end);
@@ -462,13 +462,13 @@ static bool is_in_order(const reject_file_t *file, err_t *err) {
                            file->path, line_of(file, at));
         in_comments = in_comments && !head;
         ok = ok && (!in_comments || at < first || is_comment(at, next));
-        if (entry < file->entries + file->count && at == file->text + entry->at) {
+        if (begun < file->count && at == file->text + file->entries[begun].at) {
+            const reject_entry_t *entry = &file->entries[begun++];
             next = entry->untouched ? file->text + entry->end : next;
-            entry++;
         }
         at = next;
-        if (entry > file->entries && at >= file->text + entry[-1].end)
-            reject_file_pass(file, &entry[-1]);
+        if (begun && at >= file->text + file->entries[begun - 1].end)
+            reject_file_pass(file, &file->entries[begun - 1]);
     }
     return ok || err_set(err, STATUS_USAGE,
                          "%s: its lines have another order than the load has written them in (was it "

@@ -28,9 +28,9 @@ typedef struct {
 
     /* what the catalog knows of the inputs */
     registration_t registration; /* one entry for each input, in the order of the manifest */
-    int64_t registered_ns; /* by clock_awake_or_not_ns: before the inputs were registered */
-    ledger_t ledger;       /* empty in a dry run, which reads every file */
-    size_t lost_told;      /* ledger.lost, as last reported */
+    int64_t registered_ns;       /* by clock_awake_or_not_ns: before the inputs were registered */
+    ledger_t ledger;             /* empty in a dry run, which reads every file */
+    size_t lost_told;            /* ledger.lost, as last reported */
 
     /* --retry */
     fixes_t fixes;    /* the entries of its reject file; its items by input and place */
