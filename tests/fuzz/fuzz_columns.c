@@ -117,9 +117,9 @@ static void draw_part(draw_t *from, arrow_part_t *part, const char *format, int 
                            .length = draw_length(from),
                            .offset = draw(from, 8) ? 0 : draw_length(from)};
     part->nulls = draw(from, 4) ? -1 : draw_length(from);
-    const int64_t both =
-        part->length < MOST_LENGTH && part->offset < MOST_LENGTH ? part->length + part->offset : 0;
-    const size_t values = both > 0 ? (size_t)both : 0;
+    const bool usual =
+        part->length >= 0 && part->length < MOST_LENGTH && part->offset >= 0 && part->offset < MOST_LENGTH;
+    const size_t values = usual ? (size_t)(part->length + part->offset) : 0;
     const char kind = shape->kind;
     const bool bits = kind != 'n' && kind != 'r' && kind != 'u' && kind != 'd';
     if (bits && draw(from, 2))
