@@ -1,36 +1,12 @@
-"""--type and --on-bad-value: kept with the guess, and the same after an interruption; another --type is refused."""
+"""A guess that is printed, and then given as --format."""
 # needs: standalone
 
 import live
 import livetest
 
-ROWS = 8000
-
-
-def orders():
-    """zip has zeros in front, and every thousandth row has one that is no number"""
-    lines = ["id;zip;paid"]
-    for row in range(ROWS):
-        lines.append("%d;%s;%s" % (row, "n/z" if row % 1000 == 999 else "%05d" % (row % 9000), "yes" if row % 3 else "no"))
-    return ("\n".join(lines) + "\n").encode()
-
 
 class Columns(livetest.Case):
     format = None
-
-    def setUp(self):
-        super().setUp()
-        self.write("orders.csv", orders())
-
-    def test_told(self):
-        """the summary names each column with how many values do not fit, and the first places of the file"""
-        said = self.load("orders.csv", "--type", "zip:int", "--threads", "4")
-        self.assertEqual(ROWS // 1000, said["bad_values"])
-        self.assertEqual(ROWS // 1000, said["values_kept_as_text"])
-        self.assertEqual([{"field": "zip", "values": ROWS // 1000,
-                           "first": "orders.csv:1001, orders.csv:2001, orders.csv:3001"}], said["bad_fields"])
-        said = self.load("orders.csv", "--type", "zip:int", "--on-bad-value", "null", collection="other")
-        self.assertEqual((ROWS // 1000, 0), (said["bad_values"], said["values_kept_as_text"]))
 
     def test_printed_guess(self):
         """a guess that is printed and given as --format reads as strictly; with multiline: yes it is for --retry"""

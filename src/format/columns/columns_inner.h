@@ -27,7 +27,7 @@ enum {
     VIEW = 16, /* bytes of a view, where other texts have the width of an offset */
 };
 
-/* What a value is: a type of BSON, as which it is stored; or one of these. Without KIND_OTHER, it is the type of its element. */
+/* The kind of a value: the type of BSON that stores it, or one of these. Without KIND_OTHER, a kind is the type of its element. */
 enum {
     KIND_OTHER = 32,
     KIND_CLOCK = KIND_OTHER | BSON_TYPE_UTF8, /* a time of day, which becomes a text */

@@ -22,8 +22,8 @@ typedef struct {
 static const expected_t nothing = {.length = 0};
 
 /* stored: NULL with length 0 if there is none. */
-static bool tell(const merge_t *merge, merge_kind_t kind, int64_t id, const expected_t *expected,
-                 const uint8_t *stored, uint32_t length, err_t *err) {
+static bool report(const merge_t *merge, merge_kind_t kind, int64_t id, const expected_t *expected,
+                   const uint8_t *stored, uint32_t length, err_t *err) {
     const merge_found_t found = {.kind = kind,
                                  .id = id,
                                  .expected = expected->document,
@@ -44,7 +44,7 @@ static bool step(merge_t *merge, err_t *err) {
         merge->seen++;
         if (read_id(merge->stored, merge->length, &merge->id))
             return true;
-        if (!tell(merge, MERGE_UNRELATED, 0, &nothing, merge->stored, merge->length, err))
+        if (!report(merge, MERGE_UNRELATED, 0, &nothing, merge->stored, merge->length, err))
             return false;
     }
 }
@@ -58,7 +58,7 @@ bool merge_begin(merge_t *merge, err_t *err) {
 static bool pass(merge_t *merge, int64_t last, err_t *err) {
     bool ok = true;
     while (ok && merge->stored && merge->id <= last)
-        ok = tell(merge, MERGE_EXTRA, merge->id, &nothing, merge->stored, merge->length, err) &&
+        ok = report(merge, MERGE_EXTRA, merge->id, &nothing, merge->stored, merge->length, err) &&
              step(merge, err);
     return ok;
 }
@@ -85,7 +85,7 @@ static bool compare(merge_t *merge, int64_t id, const expected_t *expected, err_
             same = true;
             merge->same++;
         } else if (kept) {
-            ok = tell(merge, MERGE_DUPLICATED, id, expected, merge->stored, merge->length, err);
+            ok = report(merge, MERGE_DUPLICATED, id, expected, merge->stored, merge->length, err);
         } else {
             if (!(kept = malloc(merge->length)))
                 return err_memory(err, merge->length);
@@ -94,7 +94,7 @@ static bool compare(merge_t *merge, int64_t id, const expected_t *expected, err_
         ok = ok && step(merge, err);
     }
     if (ok && kept)
-        ok = tell(merge, same ? MERGE_DUPLICATED : MERGE_CHANGED, id, expected, kept, kept_length, err);
+        ok = report(merge, same ? MERGE_DUPLICATED : MERGE_CHANGED, id, expected, kept, kept_length, err);
     free(kept);
     return ok;
 }
@@ -106,7 +106,7 @@ static bool expect(merge_t *merge, int64_t id, const expected_t *expected, err_t
     if (!pass(merge, id - 1, err))
         return false;
     return is_at(merge, id) ? compare(merge, id, expected, err)
-                            : tell(merge, MERGE_MISSING, id, expected, NULL, 0, err);
+                            : report(merge, MERGE_MISSING, id, expected, NULL, 0, err);
 }
 
 bool merge_expect(merge_t *merge, int64_t id, const uint8_t *document, uint32_t length, err_t *err) {
