@@ -134,7 +134,8 @@ void columns_close(frame_t *frame) {
 void columns_tell(const columns_sums_t *sums, const char *input) {
     const char *const became = sums->how.bad == BAD_VALUE_NULL ? "null" : "text, binary data or pairs",
                       *unzoned = NULL, *others = "is";
-    for (const columns_sum_t *sum = sums->columns; sum < sums->columns + sums->count; sum++) {
+    for (size_t i = 0; i < sums->count; i++) {
+        const columns_sum_t *const sum = &sums->columns[i];
         if (sum->extension)
             log_note(
                 "%s: column '%s' has the extension type %s, which is not known here: its storage is stored",
