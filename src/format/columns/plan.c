@@ -206,9 +206,8 @@ static bool read_parameters(const char *more, column_t *column) {
     case KIND_MAP:
         if (count != 1 || first->kind != BSON_TYPE_DOCUMENT || first->child_count != 2)
             return false;
-        if (!is_text(first->children)) {
+        if (!is_text(first->children))
             column->kind = column->bson = BSON_TYPE_ARRAY;
-        }
         return true;
     case KIND_RUNS:
         return count == 2 && is_whole(first->kind) && !first->is_unsigned && first->width > 1;
