@@ -209,7 +209,7 @@ static void add_sums(tipple_load_t *load) {
     columns_tell(sums, load->options.spec.input_name);
     caller_set(before);
     for (size_t i = 0; i < sums->count; i++) {
-        const columns_sum_t *sum = &sums->columns[i];
+        const columns_sum_t *sum = sums->columns[i];
         bad_result_t changed = {.count = sum->kept.count};
         if (!sum->kept.count ||
             !GROW(result->bad_fields, result->bad_field_room, result->bad_field_count + 1, NULL))

@@ -385,6 +385,8 @@ static const refused_t refused[] = {
      "row 1"},
     {"no values", TYPE("c", .length = 1, BUFFERS(2, ARROW_NONE, ARROW_NONE)), "row 1"},
     {"too few buffers", TYPE("u", .length = 1, BUFFERS(2, ARROW_NONE, ARROW(int32_t, 0, 0))), "row 1"},
+    {"a decimal's third buffer",
+     TYPE("d:5,2", .length = 1, BUFFERS(3, ARROW_NONE, ARROW(int64_t, 1, 0), ARROW(int64_t, 1))), "row 1"},
     {"falling offsets",
      TYPE("u", .length = 2, BUFFERS(3, ARROW_NONE, ARROW(int32_t, 0, 2, 1), ARROW_TEXT("a"))), "row 1"},
     {"falling offsets in the middle",
@@ -492,6 +494,14 @@ TEST(streams_that_fail) {
     made = read_source(&(arrow_source_t){.count = 0}, (columns_how_t){.bad = 0});
     assert_non_null(strstr(made.text, ": Input/output error"));
     err_t err;
+    columns_sums_t sums = {.count = 0};
+    const arrow_part_t times = rows_of(&(arrow_part_t){.format = "tss:", .name = "v", .count = 2});
+    struct ArrowArrayStream stream = arrow_stream(&(arrow_source_t){.batches = &times, .count = 1});
+    columns_close(
+        columns_open(&stream, &sums, &err)); /* refused by its reader: nothing is said of its columns */
+    assert_int_equal(sums.count, 2);
+    assert_false(sums.columns[1]->unzoned);
+    columns_sums_free(&sums);
     struct ArrowArrayStream used = {.release = NULL};
     assert_null(columns_open(&used, &(columns_sums_t){.count = 0}, &err));
     assert_int_equal(err.status, STATUS_INPUT);

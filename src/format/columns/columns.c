@@ -6,8 +6,10 @@
 #include "format/columns/columns_inner.h"
 
 #include <inttypes.h>
+#include <search.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 bool columns_how_read(columns_how_t *how, const char *option, const char *value, err_t *err) {
     static const char *const nulls[] = {"leave-out", "keep"}, *const bad[] = {"text", "null", "reject",
@@ -42,20 +44,11 @@ static bool read_schema(frame_t *frame) {
     return ok;
 }
 
-static void forget_sums(columns_sums_t *sums, size_t count) {
-    while (sums->count > count) {
-        sums->count--;
-        free(sums->columns[sums->count].path);
-        free(sums->columns[sums->count].extension);
-    }
-}
-
 frame_t *columns_open(struct ArrowArrayStream *stream, columns_sums_t *sums, err_t *err) {
     if (!stream->release) {
         err_set(err, STATUS_INPUT, "the stream of rows has been read already: make another one");
         return NULL;
     }
-    const size_t before = sums->count;
     frame_t *frame = mmap(NULL, sizeof *frame, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (frame == MAP_FAILED) {
         stream->release(stream);
@@ -69,7 +62,6 @@ frame_t *columns_open(struct ArrowArrayStream *stream, columns_sums_t *sums, err
         return frame;
     *err = frame->err;
     columns_close(frame);
-    forget_sums(sums, before);
     return NULL;
 }
 
@@ -97,11 +89,32 @@ static bool next_batch(frame_t *frame) {
     return !frame->ended && !frame->err.status;
 }
 
+/* What the schema says of a column becomes a note. */
+static void note_types(column_t *column) {
+    columns_sum_t *const sum = column->sum;
+    sum->unzoned |= column->unzoned;
+    if (!sum->extension) {
+        sum->extension = column->extension;
+        column->extension = NULL;
+    }
+    for (size_t i = 0; i < column->child_count; i++)
+        note_types(&column->children[i]);
+}
+
+/* After a large document: gives its memory back, by whole pages. */
+static void give_back(frame_t *frame) {
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE), skipped = page - (uintptr_t)frame->buffer % page;
+    if (frame->given > 2 * COLUMNS_PIECE)
+        madvise(frame->buffer + skipped, COLUMN_ROOM - skipped, MADV_DONTNEED);
+}
+
 /* Documents that were encoded before a failure are given out before it. */
 int columns_next(frame_t *frame, const uint8_t **bytes, size_t *length, err_t *err) {
     uint8_t *out = frame->buffer;
-    if (frame->given > 2 * COLUMNS_PIECE) /* it had a large document */
-        madvise(out, COLUMN_ROOM, MADV_DONTNEED);
+    if (!frame->begun)
+        note_types(&frame->root);
+    frame->begun = true;
+    give_back(frame);
     while (out - frame->buffer < COLUMNS_PIECE && next_batch(frame)) {
         uint8_t *end = encode_row(frame, out);
         if (end) {
@@ -135,7 +148,7 @@ void columns_tell(const columns_sums_t *sums, const char *input) {
     const char *const became = sums->how.bad == BAD_VALUE_NULL ? "null" : "text, binary data or pairs",
                       *unzoned = NULL, *others = "is";
     for (size_t i = 0; i < sums->count; i++) {
-        const columns_sum_t *const sum = &sums->columns[i];
+        const columns_sum_t *const sum = sums->columns[i];
         if (sum->extension)
             log_note(
                 "%s: column '%s' has the extension type %s, which is not known here: its storage is stored",
@@ -158,7 +171,14 @@ void columns_tell(const columns_sums_t *sums, const char *input) {
                  others);
 }
 
+static void free_sum(void *of) {
+    columns_sum_t *sum = of;
+    free(sum->path);
+    free(sum->extension);
+    free(sum);
+}
+
 void columns_sums_free(columns_sums_t *sums) {
-    forget_sums(sums, 0);
+    tdestroy(sums->by_path, free_sum);
     free(sums->columns);
 }

@@ -66,13 +66,15 @@ typedef struct {
  * the order in which they came. Zero at first. */
 typedef struct {
     columns_how_t how;
-    columns_sum_t *columns;
+    columns_sum_t **columns; /* which stay where they are */
     size_t count, room;
+    void *by_path; /* a tree of the same */
     uint64_t rows; /* of all streams */
 } columns_sums_t;
 
 /* Takes the stream over, and has released it when columns_close returns, or when this fails. The sums stay where they are until
- * then. NULL: status 5, the column and what is wrong with it; or memory is out. */
+ * then; they say nothing of the stream before its first columns_next. NULL: status 5, the column and what is wrong with it; or
+ * memory is out. */
 frame_t *columns_open(struct ArrowArrayStream *stream, columns_sums_t *sums, err_t *err);
 
 /* NULL: nothing is done. */

@@ -15,7 +15,6 @@
 #include "format/columns/columns.h"
 
 #include <bson/bson.h>
-#include <stdalign.h>
 
 enum {
     COLUMN_SLACK =
@@ -56,9 +55,9 @@ typedef struct {
 
 typedef struct column {
     uint8_t kind;
-    const type_t *type; /* of its buffers: of a dictionary, that of its indexes */
-    bytes_t key;        /* the end of the path of its sum */
-    size_t sum; /* its place in the sums; what adds no name to the path shares that of the column around it */
+    const type_t *type;    /* of its buffers: of a dictionary, that of its indexes */
+    bytes_t key;           /* the end of the path of its sum */
+    columns_sum_t *sum;    /* what adds no name to the path shares that of the column around it */
     uint8_t bson, subtype; /* of its element; of binary data */
     uint8_t width;         /* as the type's, but of decimals */
     bool is_unsigned;
@@ -66,6 +65,8 @@ typedef struct column {
     int64_t size;            /* of a fixed-size value or list; of a decimal: its scale */
     struct column *children; /* the one of a dictionary is what its indexes point into */
     size_t child_count;
+    char *extension; /* as in a sum, which gets both when the first rows are asked for */
+    bool unzoned;
 
     /* of the array that it is bound to: */
     const struct ArrowArray *array;
@@ -85,19 +86,15 @@ struct frame {
     column_t root;
     struct ArrowArray batch;
     int64_t at; /* the row of the batch that is next */
-    bool ended;
+    bool begun, ended;
     bytes_t *keys; /* of the map at hand */
     size_t key_room;
     size_t given;         /* bytes of the last piece */
     uint8_t *head;        /* the type of the element at hand */
     const uint8_t *limit; /* up to which the document at hand has room, with COLUMN_SLACK bytes after it */
     err_t err;            /* its status is 0 until the stream has failed */
-    alignas(4096) uint8_t buffer[COLUMN_ROOM];
+    uint8_t buffer[COLUMN_ROOM];
 };
-
-static inline columns_sum_t *column_sum(const frame_t *frame, const column_t *column) {
-    return &frame->sums->columns[column->sum];
-}
 
 /* ---- plan.c ---- */
 

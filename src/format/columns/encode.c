@@ -34,7 +34,7 @@ static void tally(const frame_t *frame, columns_tally_t *of) {
 
 /* The sentence of a broken array. Always NULL. */
 static void *broken(frame_t *frame, const column_t *column) {
-    const char *path = column_sum(frame, column)->path;
+    const char *path = column->sum->path;
     err_set(&frame->err, STATUS_INPUT,
             "the producer gave a broken array: %s%.200s%srow %" PRIu64
             ": a length, an offset or an index in it cannot be true",
@@ -99,7 +99,7 @@ static bool check_shape(const column_t *column, const struct ArrowArray *array, 
         return false;
     if (buffers && (!array->buffers || array->n_buffers < buffers))
         return false;
-    if (buffers && column->width != VIEW && array->n_buffers > buffers)
+    if (buffers && column->type->width != VIEW && array->n_buffers > buffers)
         return false;
     if (column->kind == KIND_DICTIONARY)
         return array->dictionary && !array->n_children;
@@ -204,7 +204,7 @@ static uint8_t *put_bytes(frame_t *frame, uint8_t type, uint8_t subtype, bytes_t
 
 /* A value that does not fit, by its text: what columns_how_t says becomes of it. */
 APART uint8_t *put_misfit(frame_t *frame, const column_t *column, bytes_t text, uint8_t *out) {
-    columns_sum_t *const sum = column_sum(frame, column);
+    columns_sum_t *const sum = column->sum;
     const bool utf8 = utf8_valid(text.bytes, text.length);
     switch (frame->sums->how.bad) {
     case BAD_VALUE_REJECT:
@@ -339,7 +339,7 @@ static uint8_t *put_moment(frame_t *frame, const column_t *column, int64_t at, u
     if (value % scale && (bad == BAD_VALUE_REJECT || bad == COLUMNS_STOP))
         return put_misfit_moment(frame, column, at, out);
     if (value % scale)
-        tally(frame, &column_sum(frame, column)->cut);
+        tally(frame, &column->sum->cut);
     return bsonw_int64(out, value / -scale - (value % scale < 0));
 }
 
@@ -465,7 +465,7 @@ static bool key_at(frame_t *frame, const column_t *entries, int64_t index, bytes
     return of ? bytes_at(frame, of, at, key) : broken(frame, keys) != NULL;
 }
 
-/* Can they be those of a document: are they UTF-8 without a zero, and each one there once? They are sorted. */
+/* True if a document can have these keys: each is UTF-8 without a zero, and is there once. Sorts the keys. */
 static bool are_keys(bytes_t *keys, size_t count) {
     for (size_t i = 0; i < count; i++)
         if (memchr(keys[i].bytes, 0, keys[i].length) || !utf8_valid(keys[i].bytes, keys[i].length))
@@ -492,7 +492,7 @@ APART uint8_t *put_map(frame_t *frame, const column_t *column, span_t span, uint
     if (!are_keys(frame->keys, (size_t)span.count)) {
         if (frame->sums->how.bad != BAD_VALUE_TEXT)
             return put_misfit(frame, column, (bytes_t){(const uint8_t *)why, strlen(why), false}, out);
-        tally(frame, &column_sum(frame, column)->kept);
+        tally(frame, &column->sum->kept);
         *frame->head = BSON_TYPE_ARRAY;
         return put_list(frame, entries, span, out);
     }

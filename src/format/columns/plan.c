@@ -4,6 +4,8 @@
 #include "base/text.h"
 #include "format/columns/columns_inner.h"
 
+#include <search.h>
+
 enum { SECOND = 1000, DAY = 86400 * SECOND /* milliseconds */ };
 
 /* The table of types: docs/types.md has it for users. An order matters only where one format begins another one. */
@@ -99,16 +101,16 @@ static char *extension_of(const char *at) {
     return NULL;
 }
 
-/* Identifiers that BSON has types for. Of another extension the storage is stored, which columns_notes says. */
-static void read_extension(const char *metadata, column_t *column, columns_sum_t *sum) {
+/* Identifiers that BSON has types for. The storage of other extensions is stored, and columns_tell says so. */
+static void read_extension(const char *metadata, column_t *column) {
     char *name = extension_of(metadata);
     const int64_t bytes = name && column->kind == BSON_TYPE_BINARY ? column->size : 0;
     if (bytes == 16 && strcmp(name, "arrow.uuid") == 0) {
         column->subtype = BSON_SUBTYPE_UUID;
     } else if (bytes == 12 && strcmp(name, "pymongoarrow.objectid") == 0) {
         column->bson = BSON_TYPE_OID;
-    } else if (!sum->extension) {
-        sum->extension = name;
+    } else {
+        column->extension = name;
         return;
     }
     free(name);
@@ -116,55 +118,73 @@ static void read_extension(const char *metadata, column_t *column, columns_sum_t
 
 /* ---- names ---- */
 
+static int by_path(const void *a, const void *b) {
+    return strcmp(((const columns_sum_t *)a)->path, ((const columns_sum_t *)b)->path);
+}
+
+/* The sum of a path, which is taken over; a new one where none has it. NULL: memory is out. */
+static columns_sum_t *find_sum(columns_sums_t *sums, char *path) {
+    columns_sum_t *sum = calloc(1, sizeof *sum), **at = NULL;
+    if (sum && GROW(sums->columns, sums->room, sums->count + 1, NULL)) {
+        sum->path = path;
+        at = (columns_sum_t **)tsearch(sum, &sums->by_path, by_path);
+    }
+    if (at && *at == sum)
+        return sums->columns[sums->count++] = sum;
+    free(sum);
+    free(path);
+    return at ? *at : NULL;
+}
+
 /* A field of a struct or a union adds its name to the path; what is in a list, or stands for another column, does not, and what
- * there is to say of it is said of the column around it. The sum may be that of an earlier stream, mostly at the same place. */
+ * there is to say of it is said of the column around it. The sum may be that of an earlier stream. */
 static bool take_name(frame_t *frame, const char *name, const column_t *within, column_t *column) {
-    columns_sums_t *const sums = frame->sums;
     if (within && within->kind != BSON_TYPE_DOCUMENT && within->kind != KIND_UNION) {
         column->sum = within->sum;
         return true;
     }
-    const char *const before = within ? column_sum(frame, within)->path : "";
+    const char *const before = within ? within->sum->path : "";
     const size_t length = strlen(name), room = strlen(before) + length + 1 + KEY_SHORT;
     char *path = calloc(1, room);
-    if (!path || !GROW(sums->columns, sums->room, sums->count + 1, NULL)) {
-        free(path);
+    if (path)
+        snprintf(path, room, "%s%s%s", before, *before ? "." : "", name);
+    if (!path || !(column->sum = find_sum(frame->sums, path)))
         return err_memory(&frame->err, room);
-    }
-    snprintf(path, room, "%s%s%s", before, *before ? "." : "", name);
-    size_t left = sums->count, at = within ? within->sum + 1 + (size_t)(column - within->children) : 0;
-    for (; left && strcmp(sums->columns[at % sums->count].path, path) != 0; left--)
-        at++;
-    if (left) {
-        free(path);
-        column->sum = at % sums->count;
-        path = sums->columns[column->sum].path;
-    } else {
-        column->sum = sums->count++;
-        sums->columns[column->sum] = (columns_sum_t){.path = path};
-    }
+    path = column->sum->path;
     column->key = (bytes_t){(const uint8_t *)path + strlen(path) - length, length, true};
     return true;
 }
 
-/* Each field of a document has a name of its own, by which it has a sum of its own, and which is UTF-8. */
+static int by_name(const void *a, const void *b) {
+    return strcmp((const char *)((const column_t *)a)->key.bytes,
+                  (const char *)((const column_t *)b)->key.bytes);
+}
+
+static void keep_column(void *column) {
+    (void)column; /* it belongs to the tree of columns */
+}
+
+/* Each field of a document has a name of its own, which is UTF-8. */
 static bool check_names(frame_t *frame, const column_t *column) {
-    const column_t *const first = column->children, *twin;
-    const char *const path = column_sum(frame, column)->path;
-    for (const column_t *of = first; of < first + column->child_count; of++) {
-        if (!utf8_valid(of->key.bytes, of->key.length))
-            return err_set(&frame->err, STATUS_INPUT, "the name of column %td is not UTF-8: rename it",
-                           of - first + 1);
-        for (twin = first; twin->sum != of->sum;)
-            twin++;
-        if (twin < of)
-            return err_set(&frame->err, STATUS_INPUT,
-                           "%s%scolumns %td and %td are both called '%s': a document has each name once, so "
-                           "rename one of them",
-                           path, *path ? ": " : "", twin - first + 1, of - first + 1,
-                           (const char *)of->key.bytes);
+    const column_t *const first = column->children;
+    const char *const path = column->sum->path;
+    void *names = NULL;
+    bool ok = true;
+    for (size_t i = 0; ok && i < column->child_count; i++) {
+        const column_t *const of = &first[i];
+        const column_t *const *const twin = (const column_t *const *)tsearch(of, &names, by_name);
+        if (!twin)
+            ok = err_memory(&frame->err, sizeof *of);
+        else if (!utf8_valid(of->key.bytes, of->key.length))
+            ok = err_set(&frame->err, STATUS_INPUT, "the name of column %zu is not UTF-8: rename it", i + 1);
+        else if (*twin != of)
+            ok = err_set(&frame->err, STATUS_INPUT,
+                         "%s%scolumns %td and %zu are both called '%s': a document has each name once, so "
+                         "rename one of them",
+                         path, *path ? ": " : "", *twin - first + 1, i + 1, (const char *)of->key.bytes);
     }
-    return true;
+    tdestroy(names, keep_column);
+    return ok;
 }
 
 /* ---- the tree ---- */
@@ -176,11 +196,11 @@ static bool is_whole(uint8_t kind) {
 static bool refuse(frame_t *frame, const column_t *column, const char *format) {
     const bool interval = strncmp(format, "ti", 2) == 0;
     return err_set(&frame->err, STATUS_INPUT, "column '%s' %s '%s', which %s: cast it, or leave it out",
-                   column_sum(frame, column)->path, interval ? "is an interval," : "has the Arrow type",
-                   format, interval ? "no type of a document holds" : "is not known here");
+                   column->sum->path, interval ? "is an interval," : "has the Arrow type", format,
+                   interval ? "no type of a document holds" : "is not known here");
 }
 
-/* Is the value of each of them a text? */
+/* True if each value of the column is a text. */
 static bool is_text(const column_t *column) {
     while (column->kind == KIND_DICTIONARY || column->kind == KIND_RUNS)
         column = &column->children[column->child_count - 1]; /* what is pointed into, or the values of runs */
@@ -230,16 +250,16 @@ static bool make(frame_t *frame, const struct ArrowSchema *schema, const column_
     const char *format = schema && schema->format ? schema->format : "",
                *name = within && schema && schema->name ? schema->name : "", *more;
     const type_t *type = find(format, &more);
-    if (within && within->is_entry)
+    if (within && within->is_entry && column - within->children < 2)
         name = column == within->children ? "key" : "value";
     if (!take_name(frame, name, within, column))
         return false;
     if (level == COLUMN_LEVELS)
         return err_set(&frame->err, STATUS_INPUT,
                        "column '%.200s' is nested deeper than the 180 levels that a server stores",
-                       column_sum(frame, column)->path);
-    if (!type || (schema->dictionary && !is_whole(type->kind)) || schema->n_children < 0 ||
-        (schema->n_children && !schema->children))
+                       column->sum->path);
+    if (!type || (schema->dictionary && (!is_whole(type->kind) || schema->n_children)) ||
+        schema->n_children < 0 || (schema->n_children && !schema->children))
         return refuse(frame, column, format);
     *column = (column_t){.kind = schema->dictionary ? KIND_DICTIONARY : type->kind,
                          .type = type,
@@ -258,8 +278,8 @@ static bool make(frame_t *frame, const struct ArrowSchema *schema, const column_
             return false;
     if (!read_parameters(more, column))
         return refuse(frame, column, format);
-    read_extension(schema->metadata, column, column_sum(frame, column));
-    column_sum(frame, column)->unzoned |= strncmp(format, "ts", 2) == 0 && !*more;
+    read_extension(schema->metadata, column);
+    column->unzoned = strncmp(format, "ts", 2) == 0 && !*more;
     return column->kind != BSON_TYPE_DOCUMENT || check_names(frame, column);
 }
 
@@ -277,4 +297,5 @@ void tree_free(column_t *column) {
     for (size_t i = 0; column->children && i < column->child_count; i++)
         tree_free(&column->children[i]);
     free(column->children);
+    free(column->extension);
 }
