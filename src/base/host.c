@@ -100,7 +100,7 @@ void host_processes(char name[HOST_PROCESSES]) {
 
 /* ---- authorities ---- */
 
-/* Does OpenSSL find any by itself? The environment may name others for it. */
+/* True if OpenSSL finds authorities by itself, or the environment names some for OpenSSL. */
 static bool openssl_has_authorities(const char *root) {
     char path[PATH_MAX];
     glob_t hashed = {.gl_pathc = 0};

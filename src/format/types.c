@@ -232,7 +232,7 @@ void value_misfit(const field_t *field, const uint8_t *text, size_t length, char
 
 /* ---- the rows ---- */
 
-/* Of numbers; of other values of a fixed size, by their form. */
+/* NUMBER: flags and sizes of numbers. FORMED: those of other values of a fixed size. */
 #define NUMBER VALUE_NUMBER | VALUE_ORDERED | VALUE_FORMED, FIXED, 0
 #define FORMED VALUE_ORDERED | VALUE_FORMED, FIXED, 0
 

@@ -56,7 +56,7 @@ static const int64_t PATIENCE_NS = 60 * INT64_C(1000000000);
 
 typedef bool take_fn(build_t *build, const void *context, const char *path);
 
-/* Takes paths in order. Their files are identified in portions, by several threads, ahead of that. */
+/* Takes paths in order. Several threads identify the files of a portion before its paths are taken. */
 static bool take_each(build_t *build, char *const *paths, size_t count, take_fn *take, const void *context) {
     enum { PORTION = 256, LEAST_FILES = 64, LEAST_OBJECTS = 2 /* a server answers several at once */ };
     identified_t *files = NULL;

@@ -413,12 +413,6 @@ class Case(live.Case):
         generation = self.header(collection)["generation"] if self.has_header(collection) else 0
         return [input_of(entry, generation) for entry in self.catalog_entries(collection)]
 
-    def change_entry(self, path, collection="results", **fields):
-        """Someone sets fields of an input's entry; dots in their names are written as two underscores."""
-        reply = self.client.command(self.database, {"update": collection + ".tipple.files", "updates": [
-            {"q": {"path": path}, "u": {"$set": {name.replace("__", "."): value for name, value in fields.items()}}}]})
-        self.assertEqual(1, reply["n"])
-
     def has_header(self, collection="results"):
         return bool(self.documents(collection + ".tipple.files", filter={"_id": "catalog"}))
 

@@ -1,4 +1,4 @@
-/* retry: a simulated `load --retry`, as retry.c, retry_marks.c and load.c go through it: a person has fixed some of what
+/* retry: a simulated `load --retry`, as retry.c and load.c go through it: a user has fixed some of what
  * loads have rejected, or left it out. What is decided of each record is decided by the production code. */
 #include "catalog/catalog.h"
 #include "catalog/places.h"

@@ -410,7 +410,7 @@ struct guess {
     } nothing;                /* words that are null values in all columns */
 };
 
-/* Is the row a record, as far as is known whether the first one names the columns? */
+/* True if the row is a record, as far as the naming of the columns is decided. */
 static inline bool guess_is_record(const guess_t *guess, const row_t *row) {
     const bool value = row->kind == ROW_AGAIN && guess->structure.columns == 1;
     return row->kind == ROW_RECORD ||

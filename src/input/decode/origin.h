@@ -25,7 +25,7 @@ static inline origin_t origin_of(origin_pull_t *pull, void *context) {
     return (origin_t){.fd = -1, .pull = pull, .context = context};
 }
 
-/* Can its bytes be read from any place? */
+/* True if the bytes can be read from any place. */
 static inline bool origin_has_places(const origin_t *origin) {
     return origin->fd >= 0 || origin->remote;
 }
@@ -34,7 +34,8 @@ static inline bool origin_has_places(const origin_t *origin) {
 bool origin_open(origin_t *origin, const input_file_t *file, const remote_pace_t *pace, err_t *err);
 void origin_close(origin_t *origin);
 
-/* Like pread, but another input's text comes in order; where what is no file fails, *err has the sentence. */
+/* Like pread; the text of another input comes in order, whatever the offset. If an object or another input fails, *err has the
+ * sentence. */
 ssize_t origin_pread(const origin_t *origin, void *out, size_t size, uint64_t offset, err_t *err);
 
 /* Reads all of these bytes; *got: fewer only at its end. name: for sentences. */

@@ -33,7 +33,7 @@ static struct { CURL_FUNCTIONS(POINTER); } curl;
 
 static bool curl_is_there;
 
-/* Of our own libcurl, the authorities that this system keeps at another place; "": OpenSSL finds them. */
+/* The authorities that this system keeps where our own libcurl does not look; "": OpenSSL finds some. */
 static char kept_authorities[PATH_MAX];
 
 static bool start_curl(void) {
@@ -338,7 +338,7 @@ static size_t take_whole(void *context, remote_answer_t *answer, const uint8_t *
     return transport_header(answer, "Content-Length", length, sizeof length) ? kept : size;
 }
 
-/* It has not ended in time, or has been silent for this long. */
+/* Says why a transfer is given up: its answer has not ended within whole_ns, or nothing has come for silent_ns. */
 static void cut_off(transfer_t *transfer, int64_t began_ns, int64_t whole_ns) {
     const int64_t now_ns = clock_now_ns();
     char length[32];

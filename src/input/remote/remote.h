@@ -40,7 +40,7 @@
 /* True if this argument or name is a URL of a scheme that is read here. */
 bool remote_is(const char *path);
 
-/* How many objects of such a server may be seen at once: 0: it is no URL. */
+/* Returns how many objects of the URL's server may be seen at once; 0: the path is no URL. */
 size_t remote_at_once(const char *path);
 
 /* Takes the query and the user out of an argument that is a URL of https or http, so that from then on nothing can show or

@@ -126,10 +126,10 @@ typedef struct {
     char paths[COUNT(profile_files)][PATH_MAX];
     char *texts[COUNT(profile_files)]; /* whole files; NULL: not there */
     const char *home;                  /* the path of the first file that has the profile; NULL: none */
-    const char *values[VALUES]; /* in the texts: what the first file says that says something; or NULL */
+    const char *values[VALUES]; /* in the texts: the value from the first file that has the line; or NULL */
 } profile_t;
 
-/* Is "[NAME]" or "[profile NAME]" what begins here? A config file has the second, except for the usual profile. */
+/* True if "[NAME]" or "[profile NAME]" begins here. A config file has the second, except for the usual profile. */
 static bool is_section(const char *at, bool in_config, const char *name) {
     static const char kind[] = "profile";
     const size_t length = strlen(name);

@@ -38,7 +38,8 @@ typedef struct {
     text_t headers;     /* lines of "Name: value\n" */
     const char *body;   /* of a POST or PUT; or NULL */
     uint64_t from, to;  /* asks for the bytes [from, to); both 0: for all */
-    /* With transport_send: all of the answer must come within whole_ns, and never nothing for silent_ns (0: no limit). */
+    /* With transport_send: all of the answer must come within whole_ns, which is never 0; no silence may last longer than
+     * silent_ns (0: whole_ns). */
     int64_t whole_ns, silent_ns;
     bool redirects; /* follows up to five, never from https to http; the login stays with its host */
     bool login;     /* asks ~/.netrc for one */

@@ -28,9 +28,10 @@ typedef struct {
     const reject_entry_t *entry;
     uint64_t spelled; /* the hash of the dialect that its head spells */
     /* what was read: */
-    bool placed;         /* its input was known: so is the `_id` of its record, and the document, if any */
-    int64_t id;          /* of the record */
-    uint32_t length;     /* of the document, whose hash is is.mark.hash; 0: none is expected */
+    bool placed; /* its input was known: so is the `_id` of its record, and the document, if any */
+    int64_t id;  /* of the record */
+    uint32_t
+        length; /* of the document, whose hash is is.mark.hash until the fix is settled; 0: none is expected */
     bad_value_t read_as; /* what became of values that do not fit */
     /* how it was judged: */
     fix_verdict_t verdict;
@@ -55,7 +56,7 @@ typedef struct {
     bool only_fixes;
 } fixes_options_t;
 
-/* Callers read it, and change nothing but verdicts, and what follows them in a fix. */
+/* Callers change only the verdict of a fix and the members after the verdict. */
 typedef struct {
     fixes_options_t options;
     reject_file_t *files;

@@ -21,7 +21,7 @@
 
 static const char ANNOUNCEMENT[] = MAGIC_REJECT_MARK, OWNER[] = "# of catalog ",
                   DIGITS[] = "0123456789abcdef", FOR_PEOPLE[] = REJECT_FOR_PEOPLE;
-enum { MARK_DIGITS = 8, COMMENTS = 1 << 20, PASSED = 1 << 20, PATH_ROOM = 4096 };
+enum { MARK_DIGITS = 8, HEAD_BYTES = 64 * 1024, PASSED = 1 << 20, PATH_ROOM = 4096 };
 
 /* ---- lines of the text ---- */
 
@@ -211,7 +211,7 @@ static bool split(reject_file_t *file) {
 
 /* Maps the text so that records can be read in place: POOL_SLACK zeros follow it, in memory of no file. As many bytes stand
  * before a record: its head and the mark. */
-static bool map_text(reject_file_t *file, int fd) {
+static bool map_text(reject_file_t *file, int fd, size_t most) {
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
     if (fstat(fd, &file->opened) != 0)
         return false;
@@ -219,7 +219,8 @@ static bool map_text(reject_file_t *file, int fd) {
         errno = EISDIR;
         return false;
     }
-    file->size = S_ISREG(file->opened.st_mode) ? (size_t)file->opened.st_size : 0;
+    const size_t size = S_ISREG(file->opened.st_mode) ? (size_t)file->opened.st_size : 0;
+    file->size = size < most ? size : most;
     file->mapped = ((file->size + POOL_SLACK) / page + 1) * page;
     char *text = mmap(NULL, file->mapped, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (text == MAP_FAILED)
@@ -256,12 +257,12 @@ static void take_comment(reject_file_t *file, const char *at, const char *end) {
         snprintf(file->catalog, sizeof file->catalog, "%.*s", (int)own, at + owner);
 }
 
-static bool open_text(reject_file_t *file, const char *path) {
+static bool open_some(reject_file_t *file, const char *path, size_t most) {
     *file = (reject_file_t){.path = path, .first_line = 1};
     const int fd = (int)TEMP_FAILURE_RETRY(open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK));
     if (fd < 0)
         return false;
-    const bool ok = map_text(file, fd);
+    const bool ok = map_text(file, fd, most);
     const int problem = errno;
     close(fd);
     if (!ok) {
@@ -269,8 +270,8 @@ static bool open_text(reject_file_t *file, const char *path) {
         errno = problem;
         return false;
     }
-    const char *end = file->text + file->size, *last = file->text + COMMENTS;
-    for (const char *at = file->text; at < end && at < last && !file->mark[0];
+    const char *end = file->text + file->size;
+    for (const char *at = file->text; at < end && !file->mark[0];
          at = after_line(at, end), file->first_line++) {
         take_comment(file, at, end);
         file->first = (size_t)(after_line(at, end) - file->text);
@@ -280,13 +281,17 @@ static bool open_text(reject_file_t *file, const char *path) {
 }
 
 bool reject_file_open(reject_file_t *file, const char *path) {
-    if (!open_text(file, path))
+    if (!open_some(file, path, SIZE_MAX))
         return false;
     if (split(file))
         return true;
     reject_file_close(file);
     errno = ENOMEM;
     return false;
+}
+
+bool reject_file_open_head(reject_file_t *file, const char *path) {
+    return open_some(file, path, HEAD_BYTES);
 }
 
 void reject_file_close(reject_file_t *file) {
@@ -431,9 +436,9 @@ static uint64_t line_of(const reject_file_t *file, const char *at) {
     return 1 + lines_count((const uint8_t *)file->text, (size_t)(at - file->text));
 }
 
-/* False for a line of text between the comments and the first head: a record lands there when a user sorts the file, or the
- * lines after its comments. It would be missed, and its #@ line would count as left out, or take another's record. If the whole
- * file was sorted, its first words also follow the mark. */
+/* True for a comment or a blank line. Any other line between the comments and the first head is a record that a user's sort has
+ * moved: the record would be missed, and its #@ line would count as left out, or take another's record. If the whole file was
+ * sorted, its first words also follow the mark. */
 static bool is_comment(const char *at, const char *next) {
     const size_t length = (size_t)(next - at) - (next[-1] == '\n');
     return !begins_with(at, next, REJECT_FIRST_WORDS, strlen(REJECT_FIRST_WORDS)) &&
@@ -478,13 +483,15 @@ static bool is_in_order(const reject_file_t *file, err_t *err) {
 }
 
 static bool is_repeated(const reject_file_t *file, const reject_entry_t *entry) {
+    reject_identity_t lost, other;
     bool repeated = false;
-    for (size_t i = 0; !repeated && entry->cut_off && entry->input && i < file->count; i++) {
-        const reject_entry_t *other = &file->entries[i];
-        repeated = !other->torn && other->offset == entry->offset && other->whole == entry->whole &&
-                   other->hash == entry->hash && other->dialect == entry->dialect && other->input &&
-                   strcmp(other->input, entry->input) == 0;
-    }
+    if (!entry->cut_off || !identify(entry, &lost))
+        return false;
+    for (size_t i = 0; !repeated && i < file->count; i++)
+        if (!file->entries[i].torn && identify(&file->entries[i], &other)) {
+            other.ordinal = lost.ordinal; /* a later load may have registered the input anew */
+            repeated = memcmp(&other, &lost, sizeof other) == 0;
+        }
     return repeated;
 }
 

@@ -85,6 +85,8 @@ typedef struct {
 
 /* Opens a file. What is no regular file is read as empty. False with errno: it cannot be read. */
 bool reject_file_open(reject_file_t *file, const char *path);
+/* Opens only the first bytes of any file, to see what it is: no entries. */
+bool reject_file_open_head(reject_file_t *file, const char *path);
 void reject_file_close(reject_file_t *file); /* zeroed is allowed */
 
 /* True if it is a user's own file, not even the beginning of a reject file. */

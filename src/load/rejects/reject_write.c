@@ -58,7 +58,7 @@ bool rejects_may_use(const char *path, err_t *err) {
                        S_ISDIR(status.st_mode)    ? "folder"
                        : S_ISFIFO(status.st_mode) ? "pipe, which keeps nothing"
                                                   : "device, which keeps nothing");
-    if (!reject_file_open(&file, path))
+    if (!reject_file_open_head(&file, path))
         return check_folder(path, err);
     const bool other = reject_file_is_other(&file);
     reject_file_close(&file);

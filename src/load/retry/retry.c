@@ -134,7 +134,8 @@ static void run_give_back_held(run_t *run) {
 
 /* ---- marks ---- */
 
-/* Writes the marks that are to be written, those of one piece in one change, because each change rewrites the whole entry. */
+/* Writes the marks of all fixes with is.written; those of one piece go into one change, because each change rewrites the whole
+ * entry. */
 static bool write_marks(run_t *run, err_t *err) {
     entry_change_t *changes = calloc(run->fixes.count + 1, sizeof *changes), *last = NULL;
     fix_mark_t *fixes = malloc((run->fixes.count + 1) * sizeof *fixes), *at = fixes;
@@ -172,7 +173,7 @@ static int by_place(const void *a, const void *b) {
     return compare_places(left->is.entry->ordinal, left->entry->offset, *(fix_t *const *)b);
 }
 
-/* Sorts the fixes as their marks are written. */
+/* Gives each fix its generation and its piece, and sorts the fixes by input and place. */
 static void sort_fixes(run_t *run) {
     fixes_t *fixes = &run->fixes;
     for (size_t i = 0; i < fixes->count; i++) {

@@ -253,7 +253,7 @@ static void take_late(run_t *run, block_t *block) {
 }
 
 /* Removes documents that a message of a dead load has brought to the place of a record that makes none: before each checkpoint,
- * so also before the one that completes the piece. A piece that is not ours any more is another load's business. */
+ * so also before the one that completes the piece. A piece that is not ours any more is passed over. */
 static bool look_for_late(const run_t *run, bool *removed, err_t *err) {
     bool ok = true;
     *removed = false;
