@@ -145,6 +145,7 @@ bool identify_text(identifier_t *by, const origin_t *origin, input_file_t *file,
     const size_t length = got > 0 ? (size_t)got : 0;
     uint8_t next;
     const bool whole = source && length < most && source_read(source, &next, 1, &why) == 0;
+    const bool refused = why.status == STATUS_HOST || (why.status && source && source_is_unreadable(source));
     source_close(source);
     *is = magic_of(by->text, length < MAGIC_BYTES ? length : MAGIC_BYTES)->is;
     if (*is == MAGIC_UTF16)
@@ -152,9 +153,9 @@ bool identify_text(identifier_t *by, const origin_t *origin, input_file_t *file,
     const bool as_read = magic_of(by->text, length)->is == MAGIC_TEXT && !magic_of_cr_lines(by->text, length);
     if (by->keep && as_read && (whole || length == most)) /* else the text is damaged */
         file->head = (input_head_t){by->text, (uint32_t)length, whole};
-    if (why.status == STATUS_HOST)
+    if (refused)
         *by->err = why;
-    return why.status != STATUS_HOST;
+    return !refused;
 }
 
 /* Is the end record of a zip there, with a comment up to the end? */

@@ -333,6 +333,10 @@ ssize_t source_read(source_t *source, void *buffer, size_t size, err_t *err) {
     return got ? (ssize_t)got : source->faulty ? -1 : 0;
 }
 
+bool source_is_unreadable(const source_t *source) {
+    return source->feed.failed;
+}
+
 void source_read_until(source_t *source, uint64_t offset) {
     if (source->feed.origin.remote && offset < source->feed.end - source->file->archive_offset)
         remote_read_until(source->feed.origin.remote, source->file->archive_offset + offset);

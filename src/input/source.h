@@ -56,6 +56,9 @@ bool source_unread(source_t *source, const uint8_t *text, size_t length, err_t *
 /* A caller that stops before the end must ask this itself: is the file still the one of the manifest? */
 bool source_is_unchanged(const source_t *source, err_t *err);
 
+/* True after source_read failed because its file could not be read, and not because its text is damaged. */
+bool source_is_unreadable(const source_t *source);
+
 /* True if the next bytes of a stream of text (not a compressed one), or its end, come within this time. */
 bool source_waits(const source_t *source, int milliseconds);
 
