@@ -35,7 +35,7 @@ def room(folder):
 class Full:
     """A server that cannot write any more when some blocks of the load are done."""
     TEXT = rows(30000)
-    SAYS = ""
+    SAYS = "."
 
     def fills(self, fill, empty, did):
         texts = {"a.csv": self.TEXT}

@@ -211,7 +211,7 @@ class Secrets(livetest.Case):
         uri = self.secret()
         keep = {"XDG_CACHE_HOME": str(self.folder / "cache")}
         tune = ["tune", "--format", "mot", "--uri", livetune.named(uri, self), "--threads", 2, *livetune.SLOW,
-                "--budget", "8s", "a.csv"]
+                "--budget", "20s", "a.csv"]
         livetune.slow(self)
         for words in (["--report", "t.html", "-v"], ["--compressor", "none,zstd", "--report", "s.html", "--json"]):
             done, _ = self.watched(*tune, *words, **keep)

@@ -198,7 +198,7 @@ class Obd(unittest.TestCase):
             self.assertLess(steps / (2 * variance), most, name)
         for before, now in pairs:
             for name, most in (("vehicleSpeedKilometresPerHour", 12), ("gpsAltitudeMetres", 4),
-                               ("engineCoolantTemperatureCelsius", 2), ("catalystTemperatureCelsius", 25)):
+                               ("engineCoolantTemperatureCelsius", 3), ("catalystTemperatureCelsius", 25)):
                 self.assertLessEqual(abs(now[name] - before[name]), most, (name, before, now))
             self.assertLessEqual(now["fuelTankLevelPercent"], before["fuelTankLevelPercent"])
 
