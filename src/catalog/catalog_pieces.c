@@ -113,20 +113,22 @@ static void give_back_memory(size_t changes) {
         malloc_trim(0);
 }
 
+/* Takes numbers for an extent of this length. */
+static bool number(store_t *store, extent_t *extent, err_t *err) {
+    const uint64_t units = (extent->length + RECORD_ID_EXTENT_UNIT - 1) / RECORD_ID_EXTENT_UNIT;
+    uint64_t unit = 0, ordinal;
+    const bool ok = store_take_numbers(store, 0, units, 0, &unit, &ordinal, err);
+    extent->base = unit * RECORD_ID_EXTENT_UNIT;
+    return ok;
+}
+
 /* Takes numbers for the text by which inputs have grown. */
 static bool number_takes(store_t *store, take_t *takes, size_t count, err_t *err) {
-    for (size_t i = 0; i < count; i++) {
-        extent_t *extent = takes[i].anew ? &takes[i].anew->extent : NULL;
-        uint64_t unit, ordinal;
-        if (!extent || !extent->length)
-            continue;
-        if (!store_take_numbers(store, 0,
-                                (extent->length + RECORD_ID_EXTENT_UNIT - 1) / RECORD_ID_EXTENT_UNIT, 0,
-                                &unit, &ordinal, err))
-            return false;
-        extent->base = unit * RECORD_ID_EXTENT_UNIT;
-    }
-    return true;
+    bool ok = true;
+    for (size_t i = 0; ok && i < count; i++)
+        if (takes[i].anew && takes[i].anew->extent.length)
+            ok = number(store, &takes[i].anew->extent, err);
+    return ok;
 }
 
 bool catalog_take(const catalog_t *catalog, ledger_t *ledger, const work_t *only, size_t least,
@@ -184,16 +186,15 @@ bool catalog_extend(const catalog_t *catalog, ledger_t *ledger, work_t *work, ui
     const int64_t now_ns = catalog_now(catalog);
     for (;;) {
         const entry_t *entry = &ledger->inputs[work->input].entry;
-        uint64_t number, unit, ordinal, changed;
+        uint64_t taken, changed;
         *ours = work->state == WORK_OURS && work->epoch == epoch;
-        if (!*ours || entry_number(entry, offset, &number))
+        if (!*ours || entry_number(entry, offset, &taken))
             return true;
         extent_t extent = {.start = entry_extents_end(entry)};
         const uint64_t pieces = (offset - extent.start) / RECORD_ID_STREAM_PIECE + 1;
         extent.length = pieces * RECORD_ID_STREAM_PIECE;
-        if (!store_take_numbers(store, 0, extent.length / RECORD_ID_EXTENT_UNIT, 0, &unit, &ordinal, err))
+        if (!number(store, &extent, err))
             return false;
-        extent.base = unit * RECORD_ID_EXTENT_UNIT;
         entry_change_t change = ledger_change(ledger, work);
         change.no_extent_yet = true;
         change.extent = &extent;

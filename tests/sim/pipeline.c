@@ -739,7 +739,7 @@ static bool hand_out(void *context, work_t *work, err_t *err) {
         if (!copy_fixes(load, task, &input->entry, err))
             return false;
         wake_workers(load);
-        return done_runs_copy(&task->done, &piece->done) || err_memory(err, 1);
+        return done_runs_copy(&task->done, &piece->done, err);
     }
     return err_set(err, STATUS_HOST, "no room for tasks");
 }

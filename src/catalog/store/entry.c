@@ -30,6 +30,18 @@ void counts_subtract(counts_t *to, const counts_t *from) {
     add_times(to, from, UINT64_MAX); /* -1 */
 }
 
+/* ---- copies ---- */
+
+/* Replaces a pointer to memory of another owner by a pointer to a copy of our own; NULL for no bytes, or on failure. */
+static bool own(void *pointer, size_t bytes, err_t *err) {
+    void *from, *copy = bytes ? malloc(bytes) : NULL;
+    memcpy(&from, pointer, sizeof from);
+    if (copy)
+        memcpy(copy, from, bytes);
+    memcpy(pointer, &copy, sizeof copy);
+    return copy || !bytes || err_memory(err, bytes);
+}
+
 /* ---- done runs ---- */
 
 /* The first run that ends at or after a block. */
@@ -78,15 +90,14 @@ bool done_runs_cover(const done_runs_t *set, uint64_t from, uint64_t to) {
     return from >= to || (run && to <= run->to);
 }
 
-bool done_runs_copy(done_runs_t *to, const done_runs_t *from) {
-    done_run_t *runs = from->count ? malloc(from->count * sizeof *runs) : NULL;
-    if (from->count && !runs)
-        return false;
-    if (from->count)
-        memcpy(runs, from->runs, from->count * sizeof *runs);
-    free(to->runs);
-    *to = (done_runs_t){runs, from->count, from->count};
-    return true;
+bool done_runs_copy(done_runs_t *to, const done_runs_t *from, err_t *err) {
+    done_runs_t copy = {from->runs, from->count, from->count};
+    const bool ok = own(&copy.runs, copy.count * sizeof *copy.runs, err);
+    if (ok) {
+        free(to->runs);
+        *to = copy;
+    }
+    return ok;
 }
 
 void done_runs_free(done_runs_t *set) {
@@ -288,68 +299,49 @@ bool entry_make_pieces(entry_t *entry, size_t count, uint64_t blocks_each, err_t
     return true;
 }
 
-bool entry_copy_items(void **to, const void *from, size_t count, size_t size, err_t *err) {
-    *to = NULL;
-    if (!count)
-        return true;
-    if (!(*to = malloc(count * size)))
-        return err_memory(err, count * size);
-    memcpy(*to, from, count * size);
-    return true;
+static bool own_text(char **text, err_t *err) {
+    return own(text, *text ? strlen(*text) + 1 : 0, err);
+}
+
+static bool own_piece(piece_t *piece, err_t *err) {
+    bool ok = own(&piece->done.runs, piece->done.count * sizeof *piece->done.runs, err);
+    ok &= own(&piece->rejects, piece->reject_count * sizeof *piece->rejects, err);
+    piece->done.room = piece->done.count;
+    piece->reject_room = piece->reject_count;
+    return ok;
 }
 
 bool piece_copy(piece_t *to, const piece_t *from, err_t *err) {
     piece_t copy = *from;
-    copy.done = (done_runs_t){0};
-    copy.reject_room = copy.reject_count;
-    bool ok = entry_copy_items((void **)&copy.rejects, from->rejects, from->reject_count,
-                               sizeof *from->rejects, err);
-    ok = ok && (done_runs_copy(&copy.done, &from->done) || err_memory(err, from->done.count));
-    if (!ok) {
-        piece_free(&copy);
-        return false;
-    }
-    piece_free(to);
-    *to = copy;
-    return true;
-}
-
-static bool copy_text(char **to, const char *from, err_t *err) {
-    *to = from ? strdup(from) : NULL;
-    return !from || *to || err_memory(err, strlen(from));
+    const bool ok = own_piece(&copy, err);
+    piece_free(ok ? to : &copy);
+    if (ok)
+        *to = copy;
+    return ok;
 }
 
 bool entry_copy(entry_t *to, const entry_t *from, err_t *err) {
     entry_t copy = *from;
-    copy.path = copy.key = copy.kind = copy.follows = NULL;
-    copy.names = NULL;
-    copy.name_count = 0;
-    copy.versions = NULL;
-    copy.extents = NULL;
-    copy.fixes = NULL;
-    copy.fix_room = from->fix_count;
-    copy.pieces = NULL;
-    copy.piece_count = 0;
-    bool ok =
-        copy_text(&copy.path, from->path, err) && copy_text(&copy.key, from->key, err) &&
-        copy_text(&copy.kind, from->kind, err) && copy_text(&copy.follows, from->follows, err) &&
-        entry_copy_items((void **)&copy.versions, from->versions, from->version_count, sizeof *from->versions,
-                         err) &&
-        entry_copy_items((void **)&copy.extents, from->extents, from->extent_count, sizeof *from->extents,
-                         err) &&
-        entry_copy_items((void **)&copy.fixes, from->fixes, from->fix_count, sizeof *from->fixes, err) &&
-        (!from->piece_count || entry_make_pieces(&copy, from->piece_count, 0, err));
-    for (size_t i = 0; ok && i < from->piece_count; i++)
-        ok = piece_copy(&copy.pieces[i], &from->pieces[i], err);
-    for (size_t i = 0; ok && i < from->name_count; i++)
-        ok = entry_add_name(&copy, from->names[i], err);
-    if (!ok) {
-        entry_free(&copy);
-        return false;
-    }
-    entry_free(to);
-    *to = copy;
-    return true;
+    bool ok = own_text(&copy.path, err);
+    ok &= own_text(&copy.key, err);
+    ok &= own_text(&copy.kind, err);
+    ok &= own_text(&copy.follows, err);
+    ok &= own(&copy.versions, copy.version_count * sizeof *copy.versions, err);
+    ok &= own(&copy.extents, copy.extent_count * sizeof *copy.extents, err);
+    ok &= own(&copy.fixes, copy.fix_count * sizeof *copy.fixes, err);
+    ok &= own(&copy.names, copy.name_count * sizeof *copy.names, err);
+    ok &= own(&copy.pieces, copy.piece_count * sizeof *copy.pieces, err);
+    copy.fix_room = copy.fix_count;
+    copy.name_count = copy.names ? copy.name_count : 0;
+    copy.piece_count = copy.pieces ? copy.piece_count : 0;
+    for (size_t i = 0; i < copy.name_count; i++)
+        ok &= own_text(&copy.names[i], err);
+    for (size_t i = 0; i < copy.piece_count; i++)
+        ok &= own_piece(&copy.pieces[i], err);
+    entry_free(ok ? to : &copy);
+    if (ok)
+        *to = copy;
+    return ok;
 }
 
 /* ---- freeing ---- */

@@ -42,7 +42,7 @@ bool done_runs_would_grow(const done_runs_t *set, uint64_t from, uint64_t to);
 bool done_runs_cover(const done_runs_t *set, uint64_t from, uint64_t to);
 /* The run that holds this block, or NULL. */
 const done_run_t *done_runs_find(const done_runs_t *set, uint64_t block);
-bool done_runs_copy(done_runs_t *to, const done_runs_t *from); /* false: out of memory */
+bool done_runs_copy(done_runs_t *to, const done_runs_t *from, err_t *err);
 void done_runs_free(done_runs_t *set);
 
 /* ---- an entry ---- */
@@ -225,10 +225,8 @@ bool entry_add_version(entry_t *entry, const version_t *version, err_t *err);
 bool entry_put_version(entry_t *entry, const version_t *version, uint32_t slot, err_t *err);
 bool entry_make_pieces(entry_t *entry, size_t count, uint64_t blocks_each, err_t *err);
 
-/* Copies `count` items of `size` bytes; *to is NULL for none. */
-bool entry_copy_items(void **to, const void *from, size_t count, size_t size, err_t *err);
+/* Deep copies. `to` is empty, or what it holds is freed. */
 bool piece_copy(piece_t *to, const piece_t *from, err_t *err);
-/* A deep copy. `to` is empty or an entry, which is freed. */
 bool entry_copy(entry_t *to, const entry_t *from, err_t *err);
 
 void piece_clear_progress(piece_t *piece); /* as if nothing of it had ever been done */

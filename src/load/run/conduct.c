@@ -105,10 +105,9 @@ static bool copy_marks(run_t *run, active_piece_t *piece, const entry_t *entry, 
 static bool tell_piece(run_t *run, const work_t *work, active_piece_t *piece, err_t *err) {
     const ledger_input_t *input = &run->ledger.inputs[work->input];
     const piece_t *known = &input->entry.pieces[work->piece];
-    if (!copy_extents(run, piece, &input->entry, err) || !copy_marks(run, piece, &input->entry, err))
+    if (!copy_extents(run, piece, &input->entry, err) || !copy_marks(run, piece, &input->entry, err) ||
+        !done_runs_copy(&piece->done_before, &known->done, err))
         return false;
-    if (!done_runs_copy(&piece->done_before, &known->done))
-        return err_memory(err, known->done.count * sizeof(done_run_t));
     piece->tail = known->tail;
     /* before the collection had a format, records may have been read by another dialect, and made no documents */
     piece->read_by = run->target->began_bound ? entry_dialect(&input->entry, run->target->generation) : 0;
