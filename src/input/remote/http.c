@@ -5,7 +5,6 @@
 #include "base/log.h"
 #include "base/numbers.h"
 #include "base/stop.h"
-#include "input/remote/libcurl.h"
 #include "input/remote/s3.h"
 #include "input/remote/transport.h"
 
@@ -27,6 +26,53 @@ static const int64_t FIRST_PAUSE_NS = SECOND_NS / 10, LONGEST_PAUSE_NS = 10 * SE
                      SILENT_NS = 30 * SECOND_NS, SAY_NS = 5 * SECOND_NS, SAY_AGAIN_NS = 60 * SECOND_NS;
 
 /* ---- libcurl ---- */
+
+/* The part of its interface that is used here, with prototypes and constants of our own: its numbers never change, so building
+ * needs no package of it. The library is opened at the first URL (libcurl.so.4), so that a command without one starts without
+ * it and its 30 libraries; with TIPPLE_LIBCURL it is linked in (the wheel). */
+
+typedef struct curl_slist {
+    char *data;
+    struct curl_slist *next;
+} curl_slist_t;
+
+typedef struct {
+    int message; /* CURL_DONE is the only one */
+    void *easy;
+    union {
+        void *whatever;
+        int code;
+    } data;
+} curl_message_t;
+
+/* One row for each function: result, name, arguments. */
+#define CURL_FUNCTIONS(row)                                                                                  \
+    row(int, curl_global_init_mem,                                                                           \
+        (long flags, void *(*)(size_t), void (*)(void *), void *(*)(void *, size_t),                         \
+         char *(*)(const char *), void *(*)(size_t, size_t)));                                               \
+    row(void *, curl_easy_init, (void));                                                                     \
+    row(int, curl_easy_setopt, (void *easy, int option, ...));                                               \
+    row(int, curl_easy_getinfo, (void *easy, int info, ...));                                                \
+    row(int, curl_easy_pause, (void *easy, int what));                                                       \
+    row(void, curl_easy_reset, (void *easy));                                                                \
+    row(const char *, curl_easy_strerror, (int code));                                                       \
+    row(curl_slist_t *, curl_slist_append, (curl_slist_t * list, const char *text));                         \
+    row(void, curl_slist_free_all, (curl_slist_t * list));                                                   \
+    row(void *, curl_multi_init, (void));                                                                    \
+    row(int, curl_multi_add_handle, (void *multi, void *easy));                                              \
+    row(int, curl_multi_remove_handle, (void *multi, void *easy));                                           \
+    row(int, curl_multi_perform, (void *multi, int *running));                                               \
+    row(int, curl_multi_poll, (void *multi, void *more, unsigned count, int milliseconds, int *ready));      \
+    row(curl_message_t *, curl_multi_info_read, (void *multi, int *left))
+
+enum { CURL_GLOBAL_ALL = 3, CURL_DONE = 1, CURL_WRITE_PAUSE = 0x10000001, CURL_PAUSE_NONE = 0 };
+
+/* Protocols, as bits. */
+enum { CURL_HTTP = 1, CURL_HTTPS = 2 };
+
+enum { CURL_INFO_PRIVATE = 0x100000 + 21, CURL_INFO_CONNECT_STATUS = 0x200000 + 22 };
+
+enum { CURL_E_HOST = 6, CURL_E_STOPPED = 23 /* a callback did not take all bytes */, CURL_E_MEMORY = 27 };
 
 #define POINTER(result, name, arguments) result(*name) arguments
 static struct { CURL_FUNCTIONS(POINTER); } curl;
@@ -179,7 +225,8 @@ static bool add_headers(transfer_t *transfer, text_t *headers, err_t *err) {
     return ok || err_memory(err, headers->length);
 }
 
-#define SET(option, value) curl.curl_easy_setopt(easy, option, value)
+/* Options have numbers: those below 10,000 take a long, others a pointer or, above 20,000, a function. */
+#define SET(option, number, value) curl.curl_easy_setopt(easy, number, value)
 
 /* Authorities: those that SSL_CERT_FILE names, as for connections to MongoDB; else those of libcurl. */
 static void set_options(transfer_t *transfer, const remote_request_t *request) {
@@ -189,32 +236,32 @@ static void set_options(transfer_t *transfer, const remote_request_t *request) {
     char range[64];
     snprintf(range, sizeof range, "%llu-%llu", (unsigned long long)request->from,
              (unsigned long long)request->to - 1);
-    SET(CURL_NOSIGNAL, 1L);
-    SET(CURL_HTTP_VERSION, 2L);
-    SET(CURL_BUFFERSIZE, (long)CURL_BUFFER);
-    SET(CURL_PATH_AS_IS, 1L);
-    SET(CURL_SUPPRESS_CONNECT_HEADERS, 1L);
-    SET(CURL_PROTOCOLS, (long)(CURL_HTTP | CURL_HTTPS));
-    SET(CURL_REDIR_PROTOCOLS, (long)(secure ? CURL_HTTPS : CURL_HTTP | CURL_HTTPS));
-    SET(CURL_FOLLOWLOCATION, (long)request->redirects);
-    SET(CURL_MAXREDIRS, 5L);
-    SET(CURL_NETRC, (long)request->login);
-    SET(CURL_URL, request->url.bytes);
-    SET(CURL_USERAGENT, "tipple/" TIPPLE_VERSION);
-    SET(CURL_ERRORBUFFER, transfer->trouble);
-    SET(CURL_PRIVATE, transfer);
-    SET(CURL_HEADERDATA, transfer);
-    SET(CURL_WRITEDATA, transfer);
-    SET(CURL_HTTPHEADER, transfer->lines);
-    SET(CURL_RANGE, request->to ? range : NULL);
-    SET(CURL_CUSTOMREQUEST, request->method);
-    SET(CURL_NOPROXY, request->direct ? "*" : NULL);
+    SET(NOSIGNAL, 99, 1L);
+    SET(HTTP_VERSION, 84, 2L); /* 1.1 */
+    SET(BUFFERSIZE, 98, (long)CURL_BUFFER);
+    SET(PATH_AS_IS, 234, 1L);
+    SET(SUPPRESS_CONNECT_HEADERS, 265, 1L);
+    SET(PROTOCOLS, 181, (long)(CURL_HTTP | CURL_HTTPS));
+    SET(REDIR_PROTOCOLS, 182, (long)(secure ? CURL_HTTPS : CURL_HTTP | CURL_HTTPS));
+    SET(FOLLOWLOCATION, 52, (long)request->redirects);
+    SET(MAXREDIRS, 68, 5L);
+    SET(NETRC, 51, (long)request->login); /* 1: if it has an entry */
+    SET(URL, 10002, request->url.bytes);
+    SET(USERAGENT, 10018, "tipple/" TIPPLE_VERSION);
+    SET(ERRORBUFFER, 10010, transfer->trouble);
+    SET(PRIVATE, 10103, transfer);
+    SET(HEADERDATA, 10029, transfer);
+    SET(WRITEDATA, 10001, transfer);
+    SET(HTTPHEADER, 10023, transfer->lines);
+    SET(RANGE, 10007, request->to ? range : NULL);
+    SET(CUSTOMREQUEST, 10036, request->method);
+    SET(NOPROXY, 10177, request->direct ? "*" : NULL);
     if (request->body)
-        SET(CURL_COPYPOSTFIELDS, request->body);
+        SET(COPYPOSTFIELDS, 10165, request->body);
     if (*authorities)
-        SET(CURL_CAINFO, authorities);
-    SET(CURL_HEADERFUNCTION, on_header);
-    SET(CURL_WRITEFUNCTION, on_body);
+        SET(CAINFO, 10065, authorities);
+    SET(HEADERFUNCTION, 20079, on_header);
+    SET(WRITEFUNCTION, 20011, on_body);
 }
 
 bool transfer_begin(transport_t *transport, transfer_t *transfer, remote_request_t *request, err_t *err) {
@@ -264,15 +311,15 @@ static void explain(transfer_t *transfer, int code) {
         bool of_url; /* else no object of the server can be read */
         const char *words;
     } rows[] = {
-        {CURL_E_PROTOCOL, true,
+        {1 /* protocol */, true,
          "; a redirect is followed to http or https only, and never from https to http"},
-        {CURL_E_URL, true, "; check the URL"},
-        {CURL_E_PROXY, false, "; check the proxy that https_proxy, http_proxy or all_proxy names"},
+        {3 /* url */, true, "; check the URL"},
+        {5 /* proxy */, false, "; check the proxy that https_proxy, http_proxy or all_proxy names"},
         {CURL_E_HOST, false, "; check the URL, and the name servers of this host"},
-        {CURL_E_REDIRECTS, true, ""},
-        {CURL_E_CERTIFICATE, false,
+        {47 /* redirects */, true, ""},
+        {60 /* certificate */, false,
          "; if an authority of your own has signed it, name the file of that one: SSL_CERT_FILE=FILE"},
-        {CURL_E_AUTHORITIES, false, "; SSL_CERT_FILE names it"},
+        {77 /* authorities */, false, "; SSL_CERT_FILE names it"},
     };
     remote_answer_t *answer = &transfer->answer;
     long proxy = 0;

@@ -213,11 +213,9 @@ typedef struct {
     uint64_t from, at, to; /* [from, at) is in bytes */
     uint64_t pass;         /* bytes of the answer that come before `at` */
     uint64_t ends;         /* where its answer says that it ends, and nothing is taken after it */
-    uint8_t *bytes;
-    size_t room;
-    bool seen;        /* the answer that comes was looked at */
-    bool wrong;       /* and is refused: reader->fault */
-    int64_t again_ns; /* if no request is under way: when the next one is sent */
+    uint8_t *bytes;        /* reader->largest of them */
+    bool seen;             /* the answer that comes was looked at */
+    int64_t again_ns;      /* if no request is under way: when the next one is sent */
 } range_t;
 
 struct remote_reader {
@@ -230,7 +228,7 @@ struct remote_reader {
     retry_t retry;
     range_t ranges[TRANSFERS];
     size_t first, count;
-    err_t fault;
+    err_t fault; /* of an answer that is refused */
 };
 
 static range_t *range_at(remote_reader_t *reader, size_t number) {
@@ -260,15 +258,13 @@ static bool takes_answer(range_t *range, const remote_answer_t *answer) {
 
 static size_t take(void *context, remote_answer_t *answer, const uint8_t *bytes, size_t size) {
     range_t *range = context;
-    if (!range->seen && !takes_answer(range, answer)) {
-        range->wrong = true;
+    if (!range->seen && !takes_answer(range, answer))
         return 0;
-    }
     const size_t passed = range->pass < size ? (size_t)range->pass : size,
                  held = (size_t)(range->at - range->from);
     const uint64_t wanted = range->ends - range->at;
     const size_t left = size - passed, taken = left < wanted ? left : (size_t)wanted;
-    if (taken > range->room - held)
+    if (taken > range->reader->largest - held)
         return TRANSFER_LATER;
     memcpy(range->bytes + held, bytes + passed, taken);
     range->pass -= passed;
@@ -281,7 +277,7 @@ static bool ask(range_t *range, err_t *err) {
     const remote_place_t *place = &reader->object->place;
     remote_request_t request = {.from = reader->in_order ? 0 : range->at,
                                 .to = reader->in_order ? 0 : range->to};
-    range->seen = range->wrong = false;
+    range->seen = false;
     range->transfer->take = take;
     range->transfer->context = range;
     return place->scheme->prepare(place, &request, err) &&
@@ -291,19 +287,14 @@ static bool ask(range_t *range, err_t *err) {
 static bool begin_range(remote_reader_t *reader, uint64_t from, uint64_t to, err_t *err) {
     const size_t slot = (reader->first + reader->count) % TRANSFERS;
     range_t *range = &reader->ranges[slot];
-    const size_t room = to - from < reader->largest ? (size_t)(to - from) : reader->largest;
-    if (room > range->room) {
-        free(range->bytes);
-        range->room = 0;
-        if (!(range->bytes = malloc(room)))
-            return err_memory(err, room);
-        range->room = room;
-    }
-    range->reader = reader;
-    range->transfer = &reader->transport->transfers[slot];
-    range->from = range->at = from;
-    range->to = to;
-    range->again_ns = 0;
+    if (!range->bytes && !(range->bytes = malloc(reader->largest)))
+        return err_memory(err, reader->largest);
+    *range = (range_t){.reader = reader,
+                       .transfer = &reader->transport->transfers[slot],
+                       .from = from,
+                       .at = from,
+                       .to = to,
+                       .bytes = range->bytes};
     reader->count++;
     return ask(range, err);
 }
@@ -396,17 +387,15 @@ static bool follow(remote_reader_t *reader, range_t *range, int64_t waits_since_
         now_ns - (transfer->heard_ns > waits_since_ns ? transfer->heard_ns : waits_since_ns);
     if (transfer->moving && (silent_ns < reader->retry.silent_ns || transfer->waits))
         return true;
-    if (range->wrong) {
-        *err = reader->fault;
-        return false;
-    }
     if (transfer->moving) {
         transfer_end(reader->transport, transfer);
         transfer_break(transfer, "nothing came for %.1f s", (double)silent_ns / 1e9);
     }
     if (answer->status == 416)
         return fault_changed(err, reader->object->shown);
-    if ((answer->status == 200 || answer->status == 206) && !range->seen && !takes_answer(range, answer)) {
+    if ((answer->status == 200 || answer->status == 206) && !range->seen)
+        takes_answer(range, answer);
+    if (reader->fault.status) {
         *err = reader->fault;
         return false;
     }
@@ -419,7 +408,7 @@ static bool follow(remote_reader_t *reader, range_t *range, int64_t waits_since_
 
 /* Of a range that is longer than memory: what was read, or passed over, makes room. */
 static void make_room(range_t *range, uint64_t offset) {
-    if (range->to - range->from <= range->room || offset < range->at)
+    if (range->to - range->from <= range->reader->largest || offset < range->at)
         return;
     range->from = range->at;
     transfer_go_on(range->transfer);
