@@ -15,7 +15,6 @@ from figures import Failed, Table, Target
 ALONE = "one server: load"
 SHARE, GROWTH = 0.90, 0.05e-6
 PLACED, PLACE_SECONDS = 64, 1.0
-MAPPED, KEYS, MAP_SECONDS = 216, 1_000_000, 0.1
 
 
 class ClusterLoaders(Loaders):
@@ -192,47 +191,23 @@ def placing(server, rounds):
     return times
 
 
-def planning(lab, times):
-    """The CPU time of a plan that nobody carries out, and the times of placing."""
-    program = lab.target("mapspeed", "tests")
-
-    def once():
-        run = lab.run([program, MAPPED, KEYS], 1)
-        run.said = json.loads(run.output)
-        if any(run.said[key]["busy_shards"] != MAPPED for key in ("_id", "k,m")):
-            raise Failed("the keys do not reach all shards")
-        return run
-    each = [once() for _ in range(5)]
+def placing(times):
+    """The times of placing."""
     set_up, taken = (figures.Figures([pair[number] for pair in times]) for number in (0, 1))
-    table = Table("Placing and planning", ["", "ms", "a key, ns", "n"], [
-        "placing: the public commands of a load, sent by the bench: addShardToZone and updateZoneKeyRange for each of "
-        "%d ranges, then shardCollection; on a cluster of 2 shards" % PLACED,
-        "a plan: bounds and map of %d shards, without a cluster; CPU time; the compound key's bounds are cut from a "
-        "sample of 32,768 keys (tests/bench/mapspeed.c)" % MAPPED,
-        "a key: finding its shard, the mean of %s" % figures.thousands(KEYS)])
+    table = Table("Placing", ["", "ms", "n"], [
+        "the public commands of a load, sent by the bench: addShardToZone and updateZoneKeyRange for each of %d ranges, then "
+        "shardCollection; on a cluster of 2 shards" % PLACED])
     table.on_page(rows=[])
-    table.add("placing %d ranges" % PLACED, set_up.text(figures.milli), "", set_up.n)
-    table.add("taking their zones away", taken.text(figures.milli), "", taken.n)
-    targets = [Target("placing %d shards' worth of zones: under %.0f s" % (PLACED, PLACE_SECONDS), set_up,
-                      figures.seconds, most=PLACE_SECONDS)]
-    for key, words in (("_id", "_id"), ("k,m", "a compound key")):
-        plan, find = (figures.of_runs(each, function) for function in (
-            lambda run, key=key: run.said[key]["plan_cpu_seconds"],
-            lambda run, key=key: run.said[key]["find_cpu_seconds"] / KEYS))
-        name = "a plan of %d shards for %s" % (MAPPED, words)
-        table.add(name, plan.text(milliseconds), find.text(figures.nano), plan.n)
-        targets.append(Target("%s: under %.0f ms" % (name, MAP_SECONDS * 1e3), plan, milliseconds, most=MAP_SECONDS))
-    return [table], targets
-
-
-def milliseconds(value):
-    return "%.2f" % (value * 1e3)
+    table.add("placing %d ranges" % PLACED, set_up.text(figures.milli), set_up.n)
+    table.add("taking their zones away", taken.text(figures.milli), taken.n)
+    return [table], [Target("placing %d shards' worth of zones: under %.0f s" % (PLACED, PLACE_SECONDS), set_up,
+                            figures.seconds, most=PLACE_SECONDS)]
 
 
 def cluster(lab, options):
     """tools/bench cluster: all of it."""
     router = build_router(lab)
     tables, targets, times = loads(lab, options, router)
-    for part in (growth(lab, options), planning(lab, times)):
+    for part in (growth(lab, options), placing(times)):
         tables, targets = tables + part[0], targets + part[1]
     return Outcome(tables, targets)
