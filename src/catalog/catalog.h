@@ -166,10 +166,9 @@ bool catalog_take(const catalog_t *catalog, ledger_t *ledger, const work_t *only
 /* Writes down what is done. All of it must be durable before. */
 bool catalog_checkpoint(const catalog_t *catalog, ledger_t *ledger, err_t *err);
 
-/* Takes numbers for an input of unknown size, so that `offset` has one, and adds extents to the ledger's entry. *ours
- * is false if the piece belongs to another load now. */
-bool catalog_extend(const catalog_t *catalog, ledger_t *ledger, work_t *work, uint32_t epoch, uint64_t offset,
-                    bool *ours, err_t *err);
+/* Takes numbers for an input of unknown size, so that `offset` has one, and adds extents to the ledger's entry. */
+bool catalog_extend(const catalog_t *catalog, ledger_t *ledger, const work_t *work, uint64_t offset,
+                    err_t *err);
 
 /* Pieces that a command holds while it changes something in them, and then gives back unchanged. It takes them as a
  * load takes pieces, but all or none: a command that waits for one piece holds none, so no two commands wait for each
@@ -178,9 +177,6 @@ bool catalog_extend(const catalog_t *catalog, ledger_t *ledger, work_t *work, ui
 
 /* Waits until all pieces are ours. */
 bool hold_take(const catalog_t *catalog, ledger_t *ledger, err_t *err);
-/* Like catalog_confirm. False: some pieces belong to another command now (status 4), or the catalog did not answer.
- * ledger_confirmed says when it last answered. */
-bool hold_confirm(const catalog_t *catalog, ledger_t *ledger, bool in_any_case, err_t *err);
 /* Makes changes that are valid only while the pieces are held. False: not all of them were made, and err says why. */
 bool hold_change(const catalog_t *catalog, ledger_t *ledger, const entry_change_t *changes, size_t count,
                  err_t *err);

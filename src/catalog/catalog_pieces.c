@@ -172,7 +172,6 @@ bool catalog_checkpoint(const catalog_t *catalog, ledger_t *ledger, err_t *err) 
     if (ok && changed == count) {
         ledger_written(ledger, changes, count, now_ns);
     } else if (ok) {
-        /* a load that has taken one piece from us has probably taken others, of which nothing more needs to be sent */
         ok = read_inputs(store, ledger, ALL, 0, now_ns, err);
     }
     free(changes);
@@ -180,15 +179,14 @@ bool catalog_checkpoint(const catalog_t *catalog, ledger_t *ledger, err_t *err) 
     return ok;
 }
 
-bool catalog_extend(const catalog_t *catalog, ledger_t *ledger, work_t *work, uint32_t epoch, uint64_t offset,
-                    bool *ours, err_t *err) {
+bool catalog_extend(const catalog_t *catalog, ledger_t *ledger, const work_t *work, uint64_t offset,
+                    err_t *err) {
     store_t *store = catalog->store;
     const int64_t now_ns = catalog_now(catalog);
     for (;;) {
         const entry_t *entry = &ledger->inputs[work->input].entry;
         uint64_t taken, changed;
-        *ours = work->state == WORK_OURS && work->epoch == epoch;
-        if (!*ours || entry_number(entry, offset, &taken))
+        if (entry_number(entry, offset, &taken))
             return true;
         extent_t extent = {.start = entry_extents_end(entry)};
         const uint64_t pieces = (offset - extent.start) / RECORD_ID_STREAM_PIECE + 1;
@@ -211,12 +209,6 @@ bool catalog_extend(const catalog_t *catalog, ledger_t *ledger, work_t *work, ui
 
 /* ---- holding ---- */
 
-static bool refuse_lost(err_t *err) {
-    return err_set(err, STATUS_SERVER,
-                   "another load has taken over an input of these records, because this one gave no sign of "
-                   "life for too long: run the same command again");
-}
-
 bool hold_take(const catalog_t *catalog, ledger_t *ledger, err_t *err) {
     for (;;) {
         const load_seen_t *load;
@@ -237,10 +229,6 @@ bool hold_take(const catalog_t *catalog, ledger_t *ledger, err_t *err) {
     }
 }
 
-bool hold_confirm(const catalog_t *catalog, ledger_t *ledger, bool in_any_case, err_t *err) {
-    return catalog_confirm(catalog, ledger, in_any_case, err) && (ledger_holds(ledger) || refuse_lost(err));
-}
-
 bool hold_change(const catalog_t *catalog, ledger_t *ledger, const entry_change_t *changes, size_t count,
                  err_t *err) {
     uint64_t changed = 0;
@@ -249,7 +237,7 @@ bool hold_change(const catalog_t *catalog, ledger_t *ledger, const entry_change_
     if (!catalog->store->change_entries(catalog->store, changes, count, &changed, err))
         return false;
     return changed == count ||
-           (hold_confirm(catalog, ledger, true, err) &&
+           (catalog_confirm(catalog, ledger, true, err) &&
             err_set(err, STATUS_SERVER,
                     "the catalog was changed while records were loaded again: run the same "
                     "command again"));

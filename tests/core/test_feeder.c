@@ -268,8 +268,7 @@ TEST(given) {
     assert_non_null(lab.feeder);
     feeder_give(lab.feeder, &pieces[2], true);
     assert_true(feeder_is_idle(lab.feeder));
-    feeder_give(lab.feeder, &pieces[0], true);
-    feeder_give(lab.feeder, NULL, false);
+    feeder_give(lab.feeder, &pieces[0], false);
     feeder_give(lab.feeder, &pieces[1], false);
     for (size_t i = 0; i < BLOCKS; i++) {
         block_t *block = queue_pop(lab.pipeline.queue, 10000000000, 0, 1);

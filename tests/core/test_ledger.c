@@ -69,7 +69,7 @@ static work_t *work_of(lab_t *lab, size_t at) {
 static void settle(lab_t *lab, uint64_t from, uint64_t to) {
     const settled_block_t block = {
         .from = from, .to = to, .hash = from + 1, .counts = {.read = 2, .of[FATE_LOADED] = 2}};
-    assert_true(ledger_block(&lab->ledger, work_of(lab, 0), work_of(lab, 0)->epoch, &block, &err));
+    assert_true(ledger_block(&lab->ledger, work_of(lab, 0), &block, &err));
 }
 
 TEST(held_back) {
@@ -80,7 +80,7 @@ TEST(held_back) {
     const piece_t *piece = &lab.ledger.inputs[0].entry.pieces[0];
     assert_int_equal(piece->done.count, LEDGER_MOST_RUNS);
     assert_int_equal(piece->counts.read, 2 * LEDGER_MOST_RUNS);
-    ledger_fed(&lab.ledger, work_of(&lab, 0), 1, 2 * (LEDGER_MOST_RUNS + 50), 0);
+    ledger_fed(work_of(&lab, 0), 2 * (LEDGER_MOST_RUNS + 50), 0);
     for (uint64_t i = 0; i < LEDGER_MOST_RUNS + 50; i++) {
         entry_change_t *changes;
         size_t count;
@@ -114,9 +114,9 @@ TEST(backwards) {
                                        .tail = order[i] >= 2,
                                        .rejects = &mark,
                                        .reject_count = 1};
-        assert_true(ledger_block(&lab.ledger, work_of(&lab, 0), 1, &block, &err));
+        assert_true(ledger_block(&lab.ledger, work_of(&lab, 0), &block, &err));
     }
-    ledger_fed(&lab.ledger, work_of(&lab, 0), 1, 4, 2);
+    ledger_fed(work_of(&lab, 0), 4, 2);
     entry_change_t *changes;
     size_t count;
     assert_true(ledger_checkpoint(&lab.ledger, &changes, &count, &err));
@@ -147,12 +147,12 @@ TEST(too_many_rejects) {
     entry_t *entry = &lab.ledger.inputs[0].entry;
     piece_t *piece = &entry->pieces[0];
     piece->reject_count = LEDGER_MOST_REJECTS;
-    assert_false(ledger_block(&lab.ledger, work_of(&lab, 0), 1, &block, &err));
+    assert_false(ledger_block(&lab.ledger, work_of(&lab, 0), &block, &err));
     assert_int_equal(err.status, STATUS_TOO_MANY_REJECTED);
     assert_non_null(strstr(err.text, "more than 500000 rejected records, which is"));
     piece->reject_count = 300000;
     entry->fix_count = 80000;
-    assert_false(ledger_block(&lab.ledger, work_of(&lab, 0), 1, &block, &err));
+    assert_false(ledger_block(&lab.ledger, work_of(&lab, 0), &block, &err));
     assert_int_equal(err.status, STATUS_TOO_MANY_REJECTED);
     assert_non_null(strstr(err.text, "more than 300000 rejected records and 80000 notes of fixed ones"));
     assert_non_null(strstr(err.text, "--reload-changed"));

@@ -143,7 +143,7 @@ class Late(Case):
         self.relays = None
         self.assertEqual(1, self.retry("B")["loaded"])
         os.kill(first.pid, signal.SIGCONT)
-        self.assertRegex(self.ended(first, (4,))[1], "taken over an input")
+        self.assertRegex(self.ended(first, (4,))[1], "another load has taken over ")
         self.holds_fix("B")
         self.assertEqual(0, self.opened())
 

@@ -63,7 +63,7 @@ static void push(sim_load_t *load, const event_t *event) {
 }
 
 static bool goes_on(const feed_t *feed) {
-    return !feed->load->failed && !feed->task->dropped;
+    return !feed->load->failed;
 }
 
 /* ---- cutting ---- */
@@ -122,7 +122,7 @@ static bool number_of(feed_t *feed, const record_t *record, uint64_t *number) {
     const uint64_t offset = content_offset(feed->input, record);
     while (goes_on(feed) && !entry_number(&input_of(load, feed->task->work)->entry, offset, number)) {
         if (!load->extend.wanted)
-            load->extend = (extend_t){true, feed->task->work, feed->task->epoch, offset};
+            load->extend = (extend_t){true, feed->task->work, offset};
         tell_main(load);
         actor_sleep(load->world, SIM_TICK / 4);
     }
@@ -507,7 +507,6 @@ static bool deliver_some(feed_t *feed, const group_t *group, uint32_t first, uin
         return false;
     event_t event = {.kind = EVENT_BLOCK,
                      .work = feed->task->work,
-                     .epoch = feed->task->epoch,
                      .incarnation = feed->wire.incarnation,
                      .block = {.from = group->from,
                                .to = group->to,
@@ -527,7 +526,6 @@ static bool deliver_some(feed_t *feed, const group_t *group, uint32_t first, uin
 static void tell_fed(feed_t *feed, uint64_t end_block, uint32_t tail_parts) {
     push(feed->load, &(event_t){.kind = EVENT_FED,
                                 .work = feed->task->work,
-                                .epoch = feed->task->epoch,
                                 .incarnation = UINT32_MAX,
                                 .end_block = end_block,
                                 .tail_parts = tail_parts});
@@ -540,14 +538,13 @@ static bool deliver_torn(feed_t *feed, const group_t *group) {
     const uint64_t offset = content_offset(feed->input, record);
     push(load, &(event_t){.kind = EVENT_TORN,
                           .work = feed->task->work,
-                          .epoch = feed->task->epoch,
                           .incarnation = UINT32_MAX,
                           .torn = {.offset = offset,
                                    .length = feed->content->size - offset,
                                    .hash = content_record_hash(record)}});
     feed->task->waits_torn = true;
     tell_main(load);
-    while (goes_on(feed) && !ledger_torn_is_written(feed->task->work, feed->task->epoch))
+    while (goes_on(feed) && !feed->task->work->torn_written)
         actor_sleep(load->world, SIM_TICK / 2);
     feed->task->waits_torn = false;
     return goes_on(feed) && deliver_some(feed, group, group->last - 1, group->last);
@@ -676,8 +673,7 @@ void pipeline_worker(void *argument) {
             continue;
         }
         task->begun = true;
-        if (!task->dropped)
-            run_task(load, task);
+        run_task(load, task);
         task->used = false;
         tell_main(load);
     }
@@ -690,19 +686,10 @@ static void wake_workers(sim_load_t *load) {
         actor_wake(&load->workers[i]);
 }
 
-static void drop_lost(sim_load_t *load) {
-    for (uint32_t i = 0; i < SIM_TASKS; i++) {
-        task_t *task = &load->tasks[i];
-        if (task->used && !task->check)
-            task->dropped |= task->work->state != WORK_OURS || task->work->epoch != task->epoch;
-    }
-    wake_workers(load);
-}
-
 /* Its senders do not wait for what the catalog says, as those of loader.c do: what they send is late. */
 static void written(void *context, int64_t confirmed_ns) {
     (void)confirmed_ns;
-    drop_lost(context);
+    wake_workers(context);
 }
 
 static bool copy_fixes(const sim_load_t *load, task_t *task, const entry_t *entry, err_t *err) {
@@ -720,7 +707,6 @@ static bool copy_fixes(const sim_load_t *load, task_t *task, const entry_t *entr
 static bool hand_out(void *context, work_t *work, err_t *err) {
     sim_load_t *load = context;
     const piece_t *piece = ledger_piece(&load->ledger, work);
-    drop_lost(load);
     for (uint32_t i = 0; i < SIM_TASKS; i++) {
         task_t *task = &load->tasks[i];
         if (task->used)
@@ -745,14 +731,12 @@ static bool hand_out(void *context, work_t *work, err_t *err) {
 }
 
 static bool extend(sim_load_t *load, err_t *err) {
-    bool ours;
     if (!load->extend.wanted)
         return true;
-    if (!catalog_extend(&load->catalog, &load->ledger, load->extend.work, load->extend.epoch,
-                        load->extend.offset, &ours, err))
+    if (!catalog_extend(&load->catalog, &load->ledger, load->extend.work, load->extend.offset, err))
         return false;
     load->extend.wanted = false;
-    drop_lost(load);
+    wake_workers(load);
     return true;
 }
 
@@ -802,12 +786,12 @@ static bool tell_ledger(ledger_t *ledger, event_t *event, err_t *err) {
     switch (event->kind) {
     case EVENT_BLOCK:
         event->block.rejects = event->rejects;
-        return ledger_block(ledger, event->work, event->epoch, &event->block, err);
+        return ledger_block(ledger, event->work, &event->block, err);
     case EVENT_FED:
-        ledger_fed(ledger, event->work, event->epoch, event->end_block, event->tail_parts);
+        ledger_fed(event->work, event->end_block, event->tail_parts);
         return true;
     case EVENT_TORN:
-        ledger_torn(ledger, event->work, event->epoch, event->torn);
+        ledger_torn(event->work, event->torn);
         return true;
     case EVENT_CHECKED:
         ledger_checked(ledger, event->work);

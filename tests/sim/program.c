@@ -224,6 +224,7 @@ static bool journey(sim_load_t *load, err_t *err) {
         return false;
     coordinator_t coordinator = pipeline_coordinator(load);
     bool ok = coordinator_run(&coordinator, err);
+    load->failed |= !ok; /* which ends its senders */
     if (!ok && chance(load->world->choices, CHOICE_DETAIL, 500)) {
         err_t ignored;
         coordinator_flush(&coordinator, &ignored);

@@ -330,7 +330,7 @@ static bool send_all(retry_t *retry, err_t *err) {
             *err = load->error;
             return false;
         }
-        if (!hold_confirm(&retry->load->catalog, &retry->load->ledger, false, err))
+        if (!catalog_confirm(&retry->load->catalog, &retry->load->ledger, false, err))
             return false;
         make_wire(retry, open[0]);
         if (!send_some(retry, open, count, err))

@@ -175,7 +175,7 @@ typedef struct {
 typedef struct {
     work_t *work;
     uint32_t epoch;
-    bool check, compares, dropped, used, begun, waits_torn;
+    bool check, compares, used, begun, waits_torn;
     done_runs_t done;
     tail_t tail;
     uint64_t from, to;
@@ -187,7 +187,6 @@ typedef struct {
 typedef struct {
     enum { EVENT_BLOCK, EVENT_FED, EVENT_TORN, EVENT_CHECKED } kind;
     work_t *work;
-    uint32_t epoch;
     settled_block_t block;
     reject_mark_t rejects[SIM_BATCH];
     uint64_t end_block;
@@ -202,7 +201,6 @@ typedef enum { LOAD_NONE, LOAD_RUNS, LOAD_ENDED, LOAD_KILLED } load_state_t;
 typedef struct {
     bool wanted;
     work_t *work;
-    uint32_t epoch;
     uint64_t offset;
 } extend_t;
 

@@ -188,13 +188,6 @@ bool ledger_believes(const ledger_t *ledger, const work_t *work) {
     return piece->generation == ledger->options.generation && !unbelieved;
 }
 
-/* Another load has taken a piece of ours. */
-static void lose(ledger_t *ledger, work_t *work) {
-    ledger_forget(work);
-    ledger->lost++;
-    ledger_become(ledger, work, WORK_OTHERS);
-}
-
 /* The state of a piece that is not ours, from what was read. */
 static void classify(ledger_t *ledger, work_t *work) {
     if (work->state == WORK_DONE || work->state == WORK_CHECK)
@@ -314,7 +307,8 @@ static bool was_completed_by_us(const ledger_t *ledger, const work_t *work, cons
            reads_complete(ledger, work, read);
 }
 
-/* Of the entry that was read only the ordinal is left. */
+/* Takes in an entry, of which only the ordinal is left. A piece that another load has taken from us ends the load, like an
+ * input that was removed: it stays unconfirmed, so nothing more of it is sent. */
 static bool read_entry(ledger_t *ledger, ledger_input_t *input, entry_t *read, err_t *err) {
     if (read->removed)
         return err_set(err, STATUS_SERVER,
@@ -337,7 +331,10 @@ static bool read_entry(ledger_t *ledger, ledger_input_t *input, entry_t *read, e
             ledger_forget(work);
             ledger_complete(ledger, work);
         } else if (piece->epoch != work->epoch || !load_id_equal(&piece->owner, &ledger->options.self)) {
-            lose(ledger, work);
+            return err_set(err, STATUS_SERVER,
+                           "another load has taken over %s, because this one gave no sign of life for too "
+                           "long: run the same command again",
+                           input->name);
         } else {
             work->confirmed_ns = ledger->asked_ns;
         }

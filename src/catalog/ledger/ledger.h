@@ -6,9 +6,9 @@
  *
  *              take succeeded, or registered as taken      checkpoint with `complete` was written
  *        OPEN ------------------------------------> OURS -----------------------------------> DONE
- *         |  ^                                       |                                          ^
- *         |  | its owner is dead, or has let it go   | the catalog names another owner or epoch |
- *         |  |                                       v                                          |
+ *         |  ^                                                                                  ^
+ *         |  | its owner is dead, or has let it go                                              |
+ *         |  |                                                                                  |
  *         |  +----------------------------------- OTHERS ---------------------------------------+
  *         |                                          it was read as complete                    |
  *         +-------------------------------------------------------------------------------------+
@@ -22,7 +22,7 @@
  * ends the load.
  *
  * What the catalog says of a piece of ours is older than what we know of it: our progress is kept, but the catalog
- * decides whose the piece is. asked_ns, below: a time by the owner's clock, not after the catalog was asked. */
+ * decides whose the piece is. If it names another owner or epoch, the load ends. asked_ns, below: a time by the owner's clock, not after the catalog was asked. */
 #ifndef TIPPLE_CATALOG_LEDGER_LEDGER_H
 #define TIPPLE_CATALOG_LEDGER_LEDGER_H
 
@@ -161,7 +161,6 @@ typedef struct {
     uint64_t readings;      /* how often entries were read */
     uint64_t writes;        /* how many writes we made */
     uint64_t loads_reading; /* the last reading of entries before the last reading of loads */
-    size_t lost;            /* how many pieces another load has taken from us */
     int64_t asked_ns;       /* of the last question */
 } ledger_t;
 
@@ -188,7 +187,8 @@ bool ledger_put_in_order(ledger_t *ledger, err_t *err);
 
 /* Begins a reading of all our inputs, or of some: of entries that are read after everything that we had written before. */
 bool ledger_begin_reading(ledger_t *ledger, int64_t asked_ns, err_t *err);
-/* Moves entries of the reading into the ledger. False: status 5 if an input has changed, status 4 if it was removed. */
+/* Moves entries of the reading into the ledger. False: status 5 if an input has changed, status 4 if it was removed, or if
+ * another load has taken a piece of ours. */
 bool ledger_read(ledger_t *ledger, entries_t *entries, err_t *err);
 /* Call it with all entries of the reading, also after a failure, and before they are moved: what this load has sent of a removed
  * input may arrive after the removal. */
@@ -242,14 +242,13 @@ work_t *ledger_hand_out(ledger_t *ledger);
 
 /* ---- working ---- */
 
-/* A block that was cut under this epoch is settled: all of its documents are proven to be there, and its rejects will
- * be on disk before anything is written down. Ignored if the piece is not ours any more. */
-bool ledger_block(ledger_t *ledger, work_t *work, uint32_t epoch, const settled_block_t *block, err_t *err);
+/* A block is settled: all of its documents are proven to be there, and its rejects will be on disk before anything is
+ * written down. */
+bool ledger_block(ledger_t *ledger, work_t *work, const settled_block_t *block, err_t *err);
 /* All blocks of the piece were handed to the senders; the last of them ends before end_block. */
-void ledger_fed(ledger_t *ledger, work_t *work, uint32_t epoch, uint64_t end_block, uint32_t tail_parts);
-/* The input's last record has no line end. It may be sent once ledger_torn_is_written is true. */
-void ledger_torn(ledger_t *ledger, work_t *work, uint32_t epoch, torn_t torn);
-bool ledger_torn_is_written(const work_t *work, uint32_t epoch);
+void ledger_fed(work_t *work, uint64_t end_block, uint32_t tail_parts);
+/* The input's last record has no line end. It may be sent once work->torn_written is true. */
+void ledger_torn(work_t *work, torn_t torn);
 /* Leaves the piece out of this run: it counts as done as soon as what was done of it is written down. Call it after the
  * last of its blocks is settled. */
 void ledger_skip(ledger_t *ledger, work_t *work);

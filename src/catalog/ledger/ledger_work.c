@@ -211,10 +211,6 @@ static void reopen(ledger_t *ledger, work_t *work) {
 
 /* ---- working ---- */
 
-static bool is_ours(const work_t *work, uint32_t epoch) {
-    return work->state == WORK_OURS && work->epoch == epoch;
-}
-
 /* Drops the rejects that were noted when these blocks were done before. */
 static void drop_rejects(piece_t *piece, uint64_t from, uint64_t to) {
     size_t kept = 0;
@@ -329,9 +325,7 @@ static void note_source(piece_t *piece, const ledger_input_t *input) {
         piece->modified_ns = 0;
 }
 
-bool ledger_block(ledger_t *ledger, work_t *work, uint32_t epoch, const settled_block_t *block, err_t *err) {
-    if (!is_ours(work, epoch))
-        return true;
+bool ledger_block(ledger_t *ledger, work_t *work, const settled_block_t *block, err_t *err) {
     if (block->reject_count && !may_add_rejects(&ledger->inputs[work->input].entry, block->reject_count, err))
         return false;
     if (!note_gone(ledger, work, block, err))
@@ -350,26 +344,16 @@ bool ledger_block(ledger_t *ledger, work_t *work, uint32_t epoch, const settled_
     return add_done(piece, block, err) && add_held(piece, work, err);
 }
 
-void ledger_fed(ledger_t *ledger, work_t *work, uint32_t epoch, uint64_t end_block, uint32_t tail_parts) {
-    (void)ledger;
-    if (!is_ours(work, epoch))
-        return;
+void ledger_fed(work_t *work, uint64_t end_block, uint32_t tail_parts) {
     work->fed = work->dirty = true;
     work->end_block = end_block;
     work->tail_parts = tail_parts;
 }
 
-void ledger_torn(ledger_t *ledger, work_t *work, uint32_t epoch, torn_t torn) {
-    (void)ledger;
-    if (!is_ours(work, epoch))
-        return;
+void ledger_torn(work_t *work, torn_t torn) {
     work->torn = torn;
     work->torn_written = false;
     work->dirty = true;
-}
-
-bool ledger_torn_is_written(const work_t *work, uint32_t epoch) {
-    return is_ours(work, epoch) && work->torn_written;
 }
 
 void ledger_skip(ledger_t *ledger, work_t *work) {

@@ -161,43 +161,6 @@ bool batch_add(batch_t *batch, block_t *block, uint32_t offset, uint32_t length,
     return true;
 }
 
-static bool has_lost(const batch_t *batch) {
-    for (size_t i = 0; i < batch->part_count; i++)
-        if (batch->parts[i].block && block_is_lost(batch->parts[i].block))
-            return true;
-    return false;
-}
-
-void batch_drop_lost(batch_t *batch, void (*drop)(void *context, block_t *block), void *context) {
-    uint32_t first = 0, count = 0;
-    size_t used = 0, parts = 0;
-    if (!has_lost(batch))
-        return;
-    batch->starts[batch->count] = (uint32_t)batch->used;
-    for (size_t i = 0; i < batch->part_count; i++) {
-        const part_t part = batch->parts[i];
-        const uint32_t end = first + part.count;
-        if (part.block && block_is_lost(part.block)) {
-            part.block->pending -= part.count;
-            drop(context, part.block);
-        } else {
-            const uint32_t from = batch->starts[first], bytes = batch->starts[end] - from;
-            memmove(batch->bytes + used, batch->bytes + from, bytes);
-            for (uint32_t j = first; j < end; j++, count++) {
-                batch->starts[count] = batch->starts[j] - from + (uint32_t)used;
-                batch->offsets[count] = batch->offsets[j];
-            }
-            used += bytes;
-            batch->parts[parts++] = part;
-        }
-        first = end;
-    }
-    batch->count = count;
-    batch->used = used;
-    batch->part_count = parts;
-    batch->starts[count] = (uint32_t)used;
-}
-
 void batch_clear(batch_t *batch) {
     batch->count = 0;
     batch->used = 0;

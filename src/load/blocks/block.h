@@ -17,7 +17,7 @@
 /* A piece under way, or a whole input, as the threads of a load or of verify see it. The catalog's record of a piece is piece_t;
  * work_t is its state in the ledger. The fields are sorted by their owners. */
 typedef struct active_piece {
-    /* filled in before the piece is given to the feeders, and again if it was lost and is given once more; else const */
+    /* filled in before the piece is given to the feeders, and again if it is begun anew; else const */
     const input_file_t *input;
     work_t *work;          /* the ledger's, for whoever has the catalog; NULL: without a ledger */
     uint32_t ordinal;      /* of the input in the catalog */
@@ -37,7 +37,7 @@ typedef struct active_piece {
     size_t fix_count;
     tail_t tail; /* of a complete input: its last block, for only_compares */
 
-    /* the feeders', while it is given to them: perhaps for an ownership that was lost meanwhile */
+    /* the feeders', until the last of their news of it */
     struct active_piece *next; /* in the list that one of them reads */
     extent_t *extents; /* the numbers of its text; while a text of unknown size is fed, more are added */
     size_t extent_count;
@@ -51,8 +51,6 @@ typedef struct active_piece {
     uint8_t bracket_before;
 
     /* of all threads */
-    atomic_uint epoch;   /* of our ownership; 0: it belongs to another load now */
-    atomic_bool given;   /* to the feeders, until they are through */
     atomic_bool begun;   /* by this load: a block was handed out */
     atomic_bool opened;  /* by a feeder of this load: a stream can be read only once */
     atomic_bool misfit;  /* it cannot be read further: it is skipped, or ends the load */
@@ -66,7 +64,6 @@ typedef struct active_piece {
 
     /* the main thread's */
     bool aside;       /* to be skipped as soon as its blocks are settled */
-    bool postponed;   /* to be given again, as soon as the feeders are through */
     uint64_t to_read; /* bytes on disk when the load began: for the progress line */
     /* --reload-missing: it is begun anew after the rest of it was loaded: from block read_from on it is read twice */
     bool read_before;
@@ -82,7 +79,7 @@ static inline bool active_piece_number(const active_piece_t *piece, uint64_t off
 typedef struct late_document {
     struct late_document *next;
     active_piece_t *piece;
-    uint32_t epoch, length;
+    uint32_t length;
     uint8_t document[];
 } late_document_t;
 
@@ -98,7 +95,6 @@ typedef struct block {
     uint64_t in_line;    /* bytes of text[0]'s line before text[0] */
     uint64_t from, to;   /* numbers of the blocks that are done when it is settled */
     uint64_t hash;       /* of its text, for the catalog, which compares sums over blocks */
-    uint32_t epoch;      /* its file's, when it was cut */
     int64_t id_base;     /* `_id` of a record = id_base + its offset in the text */
     bool file_start;
     bool after_another; /* another block has the records before it in its window */
@@ -134,11 +130,6 @@ uint64_t block_line(const block_t *block, uint64_t line);
 /* A place, as it follows the name of its file: ":57"; or " offset 4711" if the line is 0. */
 enum { PLACE_MAX = 32 };
 const char *place_words(char out[PLACE_MAX], uint64_t line, uint64_t offset);
-
-/* True if another load took its piece after it was cut: then that load sends it. */
-static inline bool block_is_lost(const block_t *block) {
-    return block->epoch != block->piece->epoch;
-}
 
 /* ---- another header in the middle of a file, with other columns than those it is read by ---- */
 
@@ -203,10 +194,6 @@ bool batch_reserve(batch_t *batch, size_t needed, size_t most, err_t *err);
 
 /* Takes the document of `length` bytes at bytes + used into the batch; the block has one more pending. */
 bool batch_add(batch_t *batch, block_t *block, uint32_t offset, uint32_t length, err_t *err);
-
-/* Drops the documents of lost blocks. `drop` is called for each such part, and frees a block that has none left. Parts whose
- * block is NULL are settled. */
-void batch_drop_lost(batch_t *batch, void (*drop)(void *context, block_t *block), void *context);
 
 /* Empties the batch. The memory stays, except for what one large document needed. */
 void batch_clear(batch_t *batch);

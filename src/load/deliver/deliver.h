@@ -75,8 +75,7 @@ typedef struct {
     /* Another document has its `_id`. True if a user has put that one there instead. NULL: never. */
     bool (*accepts)(void *context, uint32_t index, const uint8_t *stored, uint32_t length);
     const char *advice; /* ends the reason of a reject whose `_id` another document has; NULL: nothing */
-    /* Asked before each message of a batch except the first: may this load still send all of the batch? False ends the
-     * delivery; err says why, or is empty. NULL: yes. */
+    /* Asked before each message of a batch except the first: may this load still send? False ends the delivery. NULL: yes. */
     bool (*may_send)(void *context, err_t *err);
     /* EXISTING_REPLACE; if all three are NULL, no message comes late. A hash that all documents share which the server
      * takes for equal; the time; and a wait until no message that was sent before `since` can still arrive (false: err). */

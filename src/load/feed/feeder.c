@@ -212,7 +212,7 @@ static uint64_t hash_block(const cut_t *cut, uint64_t from) {
 
 /* Makes a block that owns the cut's text. from: the window where reading began; a piece may begin in the middle of a record of
  * the one before. NULL: out of memory. */
-static block_t *cut_block_new(active_piece_t *piece, const cut_t *cut, uint64_t from, uint32_t epoch) {
+static block_t *cut_block_new(active_piece_t *piece, const cut_t *cut, uint64_t from) {
     block_t *block = calloc(1, sizeof *block);
     if (!block)
         return NULL;
@@ -232,7 +232,6 @@ static block_t *cut_block_new(active_piece_t *piece, const cut_t *cut, uint64_t 
         block->to = block->from + 1;
     block->file_start = cut->offset == 0;
     block->tail = (cut->last || cut->open) && piece->to == UINT64_MAX;
-    block->epoch = epoch;
     block->partial = cut->broken;
     block->begun_before = piece->begun_before;
     block->oversize.length = cut->oversize.length;
@@ -525,7 +524,6 @@ typedef struct {
     active_piece_t *piece;
     cutter_t *cutter;
     uint64_t end; /* of what was cut; UINT64_MAX: nothing yet */
-    uint32_t epoch;
     uint32_t tail_parts;
     done_before_t compared;
     bool at_beginning; /* nothing of it was read and understood yet */
@@ -566,7 +564,6 @@ static bool push(worker_t *worker, block_t *block) {
 static bool report(const worker_t *worker, news_t news, err_t *err) {
     load_state_t *loading = worker->feeder->options.loading;
     news.piece = worker->piece;
-    news.epoch = worker->epoch;
     return !loading || load_state_tell(loading, &news, err);
 }
 
@@ -579,7 +576,6 @@ static bool take_done(worker_t *worker, block_t *block, bool *again, err_t *err)
         return done_before_compare(&worker->compared, piece, block, err);
     if (!options->go_on(options->context, piece, err))
         return false;
-    worker->epoch = block->epoch = piece->epoch;
     block->begun_before = piece->begun_before;
     return true;
 }
@@ -617,7 +613,7 @@ static bool make_ready(worker_t *worker, block_t **block, err_t *err) {
 /* Makes a block of a cut, and hands it on unless it is done. */
 static bool hand_on(worker_t *worker, cut_t *cut, uint64_t from, err_t *err) {
     pipeline_t *pipeline = worker->feeder->options.pipeline;
-    block_t *block = cut_block_new(worker->piece, cut, from, worker->epoch);
+    block_t *block = cut_block_new(worker->piece, cut, from);
     if (!block) {
         pool_give(pipeline->pool, &cut->buffer);
         return err_memory(err, sizeof *block);
@@ -671,11 +667,6 @@ static bool feed_next(worker_t *worker, bool *any, err_t *err) {
     return hand_on(worker, &cut, window, err);
 }
 
-/* False if another load has taken the piece, or this one has taken it again since, which is another ownership. */
-static bool is_ours(const worker_t *worker) {
-    return worker->piece->epoch == worker->epoch;
-}
-
 static bool finish(worker_t *worker, err_t *err) {
     active_piece_t *piece = worker->piece;
     const uint64_t end = worker->end == UINT64_MAX ? 0 : worker->end;
@@ -700,7 +691,7 @@ static bool feed_blocks(worker_t *worker, source_t *source, err_t *err) {
     active_piece_t *piece = worker->piece;
     uint64_t disk = 0; /* counts what was read of a stream before, too */
     bool any = true, ok = beginning_read(worker->feeder, piece, &worker->before, worker->cutter, err);
-    while (ok && any && !worker->over && is_ours(worker)) {
+    while (ok && any && !worker->over) {
         ok = feed_next(worker, &any, err);
         if (ok && any)
             piece->begun = true;
@@ -711,20 +702,14 @@ static bool feed_blocks(worker_t *worker, source_t *source, err_t *err) {
     }
     worker->at_beginning &= !ok || any;
     /* a piece that ends before its file must not be done with text of two versions */
-    return ok && (any || worker->over || !is_ours(worker) ||
-                  (source_is_unchanged(source, err) && finish(worker, err)));
+    return ok && (any || worker->over || (source_is_unchanged(source, err) && finish(worker, err)));
 }
 
 static bool feed_text(worker_t *worker, err_t *err) {
     active_piece_t *piece = worker->piece;
-    if (piece->input->kind == INPUT_STREAM && atomic_exchange(&piece->opened, true))
-        return err_set(err, STATUS_SERVER,
-                       "%s was taken over by another load, which has not loaded all of it, and what was read "
-                       "of it here cannot be read again: run the same command again, with all of the stream",
-                       piece->input->name);
+    piece->opened |= piece->input->kind == INPUT_STREAM;
     worker->at_beginning = true;
     worker->end = UINT64_MAX;
-    worker->epoch = piece->epoch;
     worker->tail_parts = 0;
     worker->compared = (done_before_t){0};
     if (piece->is_older)
@@ -780,13 +765,10 @@ static bool feed_file(worker_t *worker, err_t *err) {
 void feeder_give(feeder_t *feeder, active_piece_t *piece, bool more) {
     if (!feeder->list)
         feeder->after = &feeder->list;
-    if (piece) {
-        piece->given = true;
-        piece->next = NULL;
-        *feeder->after = piece;
-        feeder->after = &piece->next;
-    }
-    if (more || !feeder->list)
+    piece->next = NULL;
+    *feeder->after = piece;
+    feeder->after = &piece->next;
+    if (more)
         return;
     feeder->given++;
     queue_push(feeder->pieces, feeder->list, 0);
@@ -825,18 +807,15 @@ static active_piece_t *take_pieces(worker_t *worker) {
     return pieces;
 }
 
-/* Feeds a piece, unless it was lost before its turn came. */
+/* When its last news is reported, the piece is the main thread's. */
 static void feed_piece(worker_t *worker, active_piece_t *piece) {
     feeder_t *feeder = worker->feeder;
     err_t err = {.text = ""};
     worker->piece = piece;
-    if (!piece->work || piece->only_compares || piece->epoch) {
-        if (piece->input->kind == INPUT_STREAM) /* a stream may be slow */
-            worker->over |= !push_chain(worker);
-        if (!worker->over && !feed_file(worker, &err) && err.text[0])
-            team_fail(&feeder->team, &err);
-    }
-    piece->given = false;
+    if (piece->input->kind == INPUT_STREAM) /* a stream may be slow */
+        worker->over |= !push_chain(worker);
+    if (!worker->over && !feed_file(worker, &err) && err.text[0])
+        team_fail(&feeder->team, &err);
     worker->over |= !worker->limited.left || team_failed(&feeder->team) || stop_signal();
 }
 
@@ -844,7 +823,7 @@ static void feed(worker_t *worker) {
     active_piece_t *piece, *next;
     while (!worker->over && (piece = take_pieces(worker))) {
         for (; piece && !worker->over; piece = next) {
-            next = piece->next; /* when it was fed, it is the main thread's */
+            next = piece->next;
             feed_piece(worker, piece);
         }
         worker->feeder->given -= !worker->over; /* else the load waits until all feeders have ended */

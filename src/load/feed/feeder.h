@@ -46,8 +46,8 @@ uint32_t feeder_threads(const feeder_options_t *options);
 
 feeder_t *feeder_start(const feeder_options_t *options, err_t *err);
 
-/* Gives a piece to the feeders, whose it is until they are through (file->given). more: the next piece of its stream follows at
- * once: one feeder reads all of these in one pass. NULL: that piece does not come after all. Main thread. */
+/* Gives a piece to the feeders, whose it is until they report NEWS_FED, NEWS_COMPARED or NEWS_SKIPPED. more: the next piece of its
+ * stream follows at once: one feeder reads all of these in one pass. Main thread. */
 void feeder_give(feeder_t *feeder, active_piece_t *piece, bool more);
 
 /* Returns how many pieces, or passes over a stream, wait to be read. *hungry: a feeder has nothing to read. */

@@ -120,7 +120,7 @@ static bool run_hold_retried(run_t *run, err_t *err) {
 }
 
 bool run_keep_held(run_t *run, bool in_any_case, err_t *err) {
-    if (!hold_confirm(&run->target->catalog, &run->ledger, in_any_case, err))
+    if (!catalog_confirm(&run->target->catalog, &run->ledger, in_any_case, err))
         return false;
     atomic_store_explicit(&run->loading.confirmed_ns, ledger_confirmed(&run->ledger), memory_order_release);
     return true;

@@ -61,14 +61,12 @@ static bool copy_extents(run_t *run, active_piece_t *piece, const entry_t *entry
 bool run_extend(void *context, active_piece_t *piece, uint64_t offset, err_t *err) {
     run_t *run = context;
     uint64_t number;
-    bool ours;
     if (piece->input->text_bound || active_piece_number(piece, offset, &number))
         return true;
     if (!load_state_enter(&run->loading, err))
         return false;
-    const bool ok =
-        catalog_extend(&run->target->catalog, &run->ledger, piece->work, piece->epoch, offset, &ours, err) &&
-        ours && copy_extents(run, piece, &run->ledger.inputs[piece->work->input].entry, err);
+    const bool ok = catalog_extend(&run->target->catalog, &run->ledger, piece->work, offset, err) &&
+                    copy_extents(run, piece, &run->ledger.inputs[piece->work->input].entry, err);
     load_state_leave(&run->loading);
     return ok;
 }
@@ -117,7 +115,6 @@ static bool tell_piece(run_t *run, const work_t *work, active_piece_t *piece, er
         return registration_refuse_grown(input->name, err);
     piece->compares = piece->done_before.count && (!input->plain || ledger_needs_check(input, known));
     piece->begun_before = work->epoch > 1;
-    piece->epoch = work->state == WORK_OURS ? work->epoch : 0;
     return true;
 }
 
@@ -187,7 +184,7 @@ static bool add_block(run_t *run, const block_t *block, err_t *err) {
         return true;
     count_once(run, block);
     return (!block->counts.read || target_bind(run->target, err)) &&
-           ledger_block(&run->ledger, block->piece->work, block->epoch, &settled, err);
+           ledger_block(&run->ledger, block->piece->work, &settled, err);
 }
 
 /* Refuses a stream that was begun before, if there are documents after its end: they are of another stream. */
@@ -195,8 +192,7 @@ static bool check_end(const run_t *run, const news_t *news, err_t *err) {
     target_t *target = run->target;
     const work_t *work = news->piece->work;
     bool any;
-    if (run->plan->schema->id || !other_stream_may_be(news->piece) || work->state != WORK_OURS ||
-        work->epoch != news->epoch)
+    if (run->plan->schema->id || !other_stream_may_be(news->piece))
         return true;
     return entry_documents_look(target, &run->ledger.inputs[work->input].entry, news->end, &any, err) &&
            (!any || other_stream_refuse_shorter(news->piece, news->end, err));
@@ -204,22 +200,21 @@ static bool check_end(const run_t *run, const news_t *news, err_t *err) {
 
 /* Takes the news over, also if it returns false. */
 static bool take_news(run_t *run, news_t *news, err_t *err) {
-    ledger_t *ledger = &run->ledger;
     bool ok = true;
     switch (news->kind) {
     case NEWS_FED:
         if ((ok = check_end(run, news, err)))
-            ledger_fed(ledger, news->piece->work, news->epoch, news->end_block, news->tail_parts);
+            ledger_fed(news->piece->work, news->end_block, news->tail_parts);
         break;
     case NEWS_COMPARED:
-        ledger_checked(ledger, news->piece->work);
+        ledger_checked(&run->ledger, news->piece->work);
         break;
     case NEWS_SKIPPED:
         news->piece->aside = true;
         run->aside = run->aside ? run->aside : news->piece;
         break;
     case NEWS_TORN:
-        ledger_torn(ledger, news->piece->work, news->epoch, news->torn);
+        ledger_torn(news->piece->work, news->torn);
         news->next = run->torn;
         run->torn = news;
         return true;
@@ -252,14 +247,13 @@ static void take_late(run_t *run, block_t *block) {
 }
 
 /* Removes documents that a message of a dead load has brought to the place of a record that makes none: before each checkpoint,
- * so also before the one that completes the piece. A piece that is not ours any more is passed over. */
+ * so also before the one that completes the piece. */
 static bool look_for_late(const run_t *run, bool *removed, err_t *err) {
     bool ok = true;
     *removed = false;
     for (const late_document_t *late = run->late; ok && late; late = late->next) {
-        const work_t *work = late->piece->work;
         bool it = false;
-        if (work && work->state == WORK_OURS && work->epoch == late->epoch)
+        if (late->piece->work->state == WORK_OURS)
             ok = correct_remove_late(run->target, late, &it, err);
         *removed |= it;
     }
@@ -316,16 +310,12 @@ static void run_send_torn(run_t *run) {
     bool any = false;
     while (*at) {
         news_t *news = *at;
-        const bool lost = block_is_lost(news->block);
-        if (!lost &&
-            (!ledger_torn_is_written(news->piece->work, news->epoch) || !send_held_back(run, news->block))) {
+        if (!news->piece->work->torn_written || !send_held_back(run, news->block)) {
             at = &news->next;
             continue;
         }
-        any |= !lost;
+        any = true;
         *at = news->next;
-        if (lost)
-            pipeline_free_block(&run->loading.pipeline, news->block);
         free(news);
     }
     if (any && (load_state_is_fed(&run->loading) || feeder_is_idle(run->feeder)))
@@ -444,31 +434,11 @@ static bool hand_out(void *context, work_t *work, err_t *err) {
     active_piece_t *piece = &run->pieces[work - run->ledger.works];
     if (work->state == WORK_OURS && !outlive_others(conductor, err))
         return false;
-    const bool given = piece->given;
     bool hungry;
-    if (!given && !tell_piece(run, work, piece, err))
+    if (!tell_piece(run, work, piece, err))
         return false;
-    run->postponed += given && !piece->postponed;
-    piece->postponed = given;
-    feeder_give(run->feeder, given ? NULL : piece, stream_goes_on(run, work));
+    feeder_give(run->feeder, piece, stream_goes_on(run, work));
     conductor->portion = feeder_waiting(run->feeder, &hungry);
-    return true;
-}
-
-/* Hands out pieces that feeders still had, for ownerships that were lost. */
-static bool hand_out_postponed(run_t *run, err_t *err) {
-    for (size_t i = 0; run->postponed && i < run->piece_count; i++) {
-        active_piece_t *piece = &run->pieces[i];
-        if (!piece->postponed || piece->given)
-            continue;
-        piece->postponed = false;
-        run->postponed--;
-        if (piece->work->state != WORK_OURS && piece->work->state != WORK_CHECK)
-            continue;
-        if (!tell_piece(run, piece->work, piece, err))
-            return false;
-        feeder_give(run->feeder, piece, false);
-    }
     return true;
 }
 
@@ -500,7 +470,7 @@ static bool is_idle(run_t *run) {
     if (loading->feeding_over)
         return !loading->blocks;
     /* first the feeders: what they are through with is among the blocks */
-    return run->feeder && feeder_is_idle(run->feeder) && !run->postponed && !loading->blocks;
+    return run->feeder && feeder_is_idle(run->feeder) && !loading->blocks;
 }
 
 /* Waits for a change, at most one round. */
@@ -570,8 +540,6 @@ static bool do_a_round(conductor_t *conductor, int64_t until_ns, bool *idle, err
         *err = run->loading.pipeline.team.err;
         return false;
     }
-    if (!hand_out_postponed(run, err))
-        return false;
     show_progress(run);
     const int64_t at_ns = clock_now_ns();
     measure(conductor, at_ns);
@@ -610,33 +578,8 @@ static bool nap(conductor_t *conductor, int64_t ns, err_t *err) {
     return ok;
 }
 
-static void tell_lost(run_t *run) {
-    const active_piece_t *first = NULL;
-    size_t count = 0;
-    for (size_t i = 0; i < run->piece_count; i++) {
-        active_piece_t *piece = &run->pieces[i];
-        if (!piece->epoch || (piece->work->state == WORK_OURS && piece->work->epoch == piece->epoch))
-            continue;
-        const bool ended = piece->work->state == WORK_DONE || piece->work->again, /* begun anew */
-            lost = !ended || piece->work->by_others;
-        first = lost && !count++ ? piece : first;
-        piece->epoch = 0;
-    }
-    if (count == 1)
-        log_note("another load has taken over %s, because this one gave no sign of life for too long",
-                 first->input->name);
-    else if (count)
-        log_note(
-            "another load has taken over %s and %zu more, because this one gave no sign of life for too long",
-            first->input->name, count - 1);
-}
-
 static void written(void *context, int64_t confirmed_ns) {
     run_t *run = ((conductor_t *)context)->run;
-    if (run->ledger.lost != run->lost_told) {
-        run->lost_told = run->ledger.lost;
-        tell_lost(run);
-    }
     atomic_store_explicit(&run->loading.confirmed_ns, confirmed_ns, memory_order_release);
     run_send_torn(run);
 }

@@ -1,28 +1,20 @@
 #include "load/run/coordinator.h"
 
-static void note_written(coordinator_t *coordinator) {
-    coordinator->written(coordinator->context, ledger_confirmed(coordinator->ledger));
+/* Only an answer that was taken in as a whole confirms that the pieces are ours. */
+static bool note_written(coordinator_t *coordinator, bool ok) {
+    if (ok)
+        coordinator->written(coordinator->context, ledger_confirmed(coordinator->ledger));
+    return ok;
 }
 
 bool coordinator_flush(coordinator_t *coordinator, err_t *err) {
     bool ok = coordinator->collect(coordinator->context, err);
     ok = ok && catalog_checkpoint(coordinator->catalog, coordinator->ledger, err);
-    note_written(coordinator);
-    return ok;
+    return note_written(coordinator, ok);
 }
 
 bool coordinator_confirm(coordinator_t *coordinator, err_t *err) {
-    const bool ok = catalog_confirm(coordinator->catalog, coordinator->ledger, false, err);
-    note_written(coordinator);
-    return ok;
-}
-
-typedef bool look_fn(const catalog_t *catalog, ledger_t *ledger, err_t *err);
-
-static bool look(coordinator_t *coordinator, look_fn *at, err_t *err) {
-    const bool ok = at(coordinator->catalog, coordinator->ledger, err);
-    note_written(coordinator);
-    return ok;
+    return note_written(coordinator, catalog_confirm(coordinator->catalog, coordinator->ledger, false, err));
 }
 
 static bool hand_out(coordinator_t *coordinator, bool *any, err_t *err) {
@@ -31,14 +23,6 @@ static bool hand_out(coordinator_t *coordinator, bool *any, err_t *err) {
         if (!coordinator->hand_out(coordinator->context, work, err))
             return false;
     return true;
-}
-
-static bool take(coordinator_t *coordinator, err_t *err) {
-    const bool ok = catalog_take(coordinator->catalog, coordinator->ledger, NULL, coordinator->least_pieces,
-                                 coordinator->piece_bytes, err);
-    bool any;
-    note_written(coordinator);
-    return ok && hand_out(coordinator, &any, err);
 }
 
 /* True if a piece of ours is not done although everything was fed and settled: nothing would ever change that. */
@@ -63,15 +47,10 @@ static bool work(coordinator_t *coordinator, bool may_take, bool *hungry, bool *
         return false;
     if (!*idle && catalog_now(coordinator->catalog) - *written_ns < coordinator->checkpoint_ns)
         return true;
-    const size_t lost = coordinator->ledger->lost;
     if (!coordinator_flush(coordinator, err) || !coordinator_confirm(coordinator, err))
         return false;
     *written_ns = catalog_now(coordinator->catalog);
-    bool any;
-    if (!hand_out(coordinator, &any, err)) /* what we lost may have become something to be compared */
-        return false;
-    return coordinator->ledger->lost != lost || coordinator->enough(coordinator->context) ||
-           !is_stuck(coordinator, *idle, err);
+    return coordinator->enough(coordinator->context) || !is_stuck(coordinator, *idle, err);
 }
 
 bool coordinator_run(coordinator_t *coordinator, err_t *err) {
@@ -80,7 +59,7 @@ bool coordinator_run(coordinator_t *coordinator, err_t *err) {
     int64_t written_ns = catalog_now(coordinator->catalog);
     /* what was registered as taken comes first; that may have been long ago */
     bool any, idle = false, looked = true,
-              ok = look(coordinator, catalog_look_at_loads, err) && coordinator_confirm(coordinator, err) &&
+              ok = catalog_look_at_loads(catalog, ledger, err) && coordinator_confirm(coordinator, err) &&
                    hand_out(coordinator, &any, err),
               hungry = ok && !any;
     while (ok) {
@@ -91,7 +70,8 @@ bool coordinator_run(coordinator_t *coordinator, err_t *err) {
         if ((next == NEXT_END && looked) || (idle && coordinator->enough(coordinator->context)))
             return true;
         if (next == NEXT_TAKE && hungry) {
-            ok = take(coordinator, err);
+            ok = note_written(coordinator, catalog_take(catalog, ledger, NULL, coordinator->least_pieces,
+                                                        coordinator->piece_bytes, err));
             hungry = idle = looked = false;
         } else if (next == NEXT_TAKE || next == NEXT_WORK) {
             ok = work(coordinator, next == NEXT_TAKE, &hungry, &idle, &written_ns, err);
@@ -102,9 +82,10 @@ bool coordinator_run(coordinator_t *coordinator, err_t *err) {
                 ok = catalog->wait(catalog->context, err);
             }
             hungry = true;
-            ok = ok && look(coordinator, catalog_look, err) && hand_out(coordinator, &any, err);
+            ok = ok && note_written(coordinator, catalog_look(catalog, ledger, err));
             looked = true;
         }
+        ok = ok && hand_out(coordinator, &any, err); /* what was taken, or has to be compared */
     }
     return false;
 }

@@ -26,8 +26,9 @@ typedef struct {
     /* Passes to the ledger what was settled and fed (ledger_block, ledger_fed, ...), after it was made
      * durable: rejects on disk, documents journaled. */
     bool (*collect)(void *context, err_t *err);
-    /* Called after the catalog was written or asked: pieces may have been lost, or torn records written down. confirmed_ns,
-     * by the catalog's clock: a time not after the question to which the catalog answered that our pieces are ours. */
+    /* Called after the catalog was written or asked, unless that failed: torn records may have been written down.
+     * confirmed_ns, by the catalog's clock: a time not after the question to which the catalog answered that our pieces are
+     * ours. */
     void (*written)(void *context, int64_t confirmed_ns);
     /* True if the rest is left undone, because of --limit or a fault of an input. */
     bool (*enough)(void *context);

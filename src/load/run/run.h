@@ -30,7 +30,6 @@ typedef struct {
     registration_t registration; /* one entry for each input, in the order of the manifest */
     int64_t registered_ns;       /* by clock_awake_or_not_ns: before the inputs were registered */
     ledger_t ledger;             /* empty in a dry run, which reads every file */
-    size_t lost_told;            /* ledger.lost, as last reported */
 
     /* --retry */
     fixes_t fixes;    /* the entries of its reject file; its items by input and place */
@@ -49,7 +48,6 @@ typedef struct {
     const active_piece_t *aside;    /* the first skipped file, until its blocks are settled */
     news_t *torn;                   /* last records without a line end, waiting to be sent */
     feeder_t *feeder;
-    size_t postponed; /* pieces that wait until feeders are through with their earlier text */
 
     load_state_t loading;
     loader_t *loaders[LOAD_MOST_THREADS];
@@ -87,8 +85,8 @@ void run_show_progress(run_t *run, const counts_t *counts, uint64_t bytes);
 /* Makes durable what was acknowledged so far, and its rejects. Status 4 if some of it may be lost. */
 bool run_make_durable(run_t *run, err_t *err);
 
-/* Frees the memory with the run, not before: senders may still read that of a stream, or of a piece that was lost. Returns
- * the memory; NULL: it was NULL, or is freed now. */
+/* Frees the memory with the run, not before: senders may still read that of a stream. Returns the
+ * memory; NULL: it was NULL, or is freed now. */
 void *run_keep(run_t *run, void *memory, err_t *err);
 
 /* For feeder_options_t, called by feeders: numbers a stream, whose size is not known, while it is read; begins to load a stream that

@@ -355,10 +355,10 @@ static bool correct_document(loader_t *loader, block_t *block, const record_t *r
     if (!may_correct(loader, block, record, err) ||
         !correct_replace(loader, block, record->offset, document, record->document_length, &corrected, err))
         return false;
-    if (corrected == CORRECT_DONE)
+    if (corrected == CORRECT_DONE) {
         account_fate(loader, block, FATE_CORRECTED, 1);
-    if (corrected == CORRECT_DONE || corrected == CORRECT_LOST)
         return true;
+    }
     if (corrected == CORRECT_REFUSED)
         snprintf(reason, sizeof reason, "%.*s", (int)sizeof reason - 1, err->text);
     else

@@ -197,15 +197,11 @@ static bool change_torn(loader_t *loader, const block_t *block, uint32_t offset,
 
 /* Inserts the new document after the old one was removed, or if none was there. A load that is killed before that leaves a record
  * that was not sent. *corrected stays CORRECT_OTHER if another document is there. */
-static bool insert(loader_t *loader, const block_t *block, const bson_t *after, corrected_t *corrected,
-                   int *code, err_t *err) {
+static bool insert(loader_t *loader, const bson_t *after, corrected_t *corrected, int *code, err_t *err) {
     const target_t *target = loader->loading->target;
     uint64_t added;
-    err->text[0] = '\0';
-    if (!load_state_wait_confirmed(loader->loading, err) || block_is_lost(block)) {
-        *corrected = CORRECT_LOST;
-        return !err->text[0];
-    }
+    if (!load_state_wait_confirmed(loader->loading, err))
+        return false;
     bson_t *command = BCON_NEW("insert", BCON_UTF8(server_collection(target->server)), "documents", "[",
                                BCON_DOCUMENT(after), "]");
     const bool ok = run(target, writer_client(loader->writer), command, &added, code, err);
@@ -222,7 +218,7 @@ static bool replace(loader_t *loader, const block_t *block, uint32_t offset, con
         ok = change_torn(loader, block, offset, after, &change, err);
         *code = change.code;
         if (ok && change.large && (change.removed || !change.changed))
-            ok = insert(loader, block, after, corrected, code, err);
+            ok = insert(loader, after, corrected, code, err);
         else if (ok && change.changed)
             *corrected = CORRECT_DONE;
         /* the reply of a change may have been lost, and its retry found nothing */
@@ -283,8 +279,7 @@ bool correct_expect_late(const schema_t *schema, block_t *block, uint32_t offset
             ok = err_memory(err, length);
             continue;
         }
-        *late = (late_document_t){
-            .next = block->late, .piece = block->piece, .epoch = block->epoch, .length = length};
+        *late = (late_document_t){.next = block->late, .piece = block->piece, .length = length};
         memcpy(late->document, room.bytes, length);
         block->late = late;
     }

@@ -29,7 +29,6 @@ typedef struct news {
         NEWS_TORN, /* its last record has no line end: `block` holds it back until the catalog knows of it */
     } kind;
     active_piece_t *piece;
-    uint32_t epoch;
     uint64_t end_block;  /* FED */
     uint32_t tail_parts; /* FED: the number of its blocks that are tails */
     uint64_t end;        /* FED: where its text ends, in bytes */
@@ -96,8 +95,7 @@ void load_state_leave(load_state_t *loading);
 /* The main thread leaves the catalog for good: from now on load_state_enter returns false. */
 void load_state_close(load_state_t *loading);
 
-/* Waits until the catalog has confirmed our pieces within the last lease; then it is known which blocks are lost. Called before
- * each message that may put a document into the collection. False: the load has to end. */
+/* Waits until the catalog has confirmed our pieces within the last lease. Called before each message that may put a document into the collection. False: the load has to end. */
 bool load_state_wait_confirmed(load_state_t *loading, err_t *err);
 
 /* Returns the blocks that were settled since the last call, as a list for load_state_free_blocks. */

@@ -223,41 +223,8 @@ static bool bind_target(load_state_t *loading, err_t *err) {
     return bound;
 }
 
-/* ---- lost blocks ---- */
-
 static bool may_send(void *context, err_t *err) {
-    const loader_t *loader = context;
-    const batch_t *batch = loader->sending;
-    if (!load_state_wait_confirmed(loader->loading, err))
-        return false;
-    err->text[0] = '\0';
-    for (size_t i = 0; i < batch->part_count; i++)
-        if (block_is_lost(batch->parts[i].block))
-            return false;
-    return true;
-}
-
-/* Frees a lost block after its last document, unless it is still being parsed. */
-static void drop_block(void *context, block_t *block) {
-    if (block->parsed && !block->pending)
-        pipeline_free_block(&((load_state_t *)context)->pipeline, block);
-}
-
-/* Sends a batch without the documents of blocks that another load, or nobody, owns now. If a block is lost while the batch is
- * sent again, the batch starts over; documents that are there already show up as duplicates. */
-static bool write_own(loader_t *loader, batch_t *batch, size_t place, delivered_t *delivered, err_t *err) {
-    for (;;) {
-        *delivered = (delivered_t){.count = 0};
-        batch_drop_lost(batch, drop_block, loader->loading); /* the catalog never confirms a lost block */
-        if (batch->count && !load_state_wait_confirmed(loader->loading, err))
-            return false;
-        batch_drop_lost(batch, drop_block, loader->loading);
-        err->text[0] = '\0';
-        if (!batch->count || write_batch(loader, batch, place, delivered, err))
-            return true;
-        if (err->text[0])
-            return false;
-    }
+    return load_state_wait_confirmed(((const loader_t *)context)->loading, err);
 }
 
 /* Sends and empties a batch. */
@@ -273,7 +240,8 @@ static bool loader_send(loader_t *loader, batch_t *batch, err_t *err) {
         return false;
     if (__builtin_expect(loading->throttle != NULL, 0) && !wait_for_leave(loader, batch, place, &began, err))
         return false;
-    const bool written = !loader->writer || write_own(loader, batch, place, &delivered, err);
+    const bool written = !loader->writer || (load_state_wait_confirmed(loading, err) &&
+                                             write_batch(loader, batch, place, &delivered, err));
     if (__builtin_expect(loading->throttle != NULL, 0))
         throttle_leave(loading->throttle, place, began, batch->count);
     if (!written) {
@@ -565,7 +533,8 @@ static bool load_records(loader_t *loader, block_t *block, err_t *err) {
     return ok && (!__builtin_expect(loader->comparing, 0) || begun_end(loader, err));
 }
 
-static bool load_block(loader_t *loader, block_t *block, err_t *err) {
+static bool load_block(void *context, block_t *block, err_t *err) {
+    loader_t *loader = context;
     load_state_t *loading = loader->loading;
     const bool ok =
         block->refusal ? refuse_record(loader, block, block->refusal, err) : load_records(loader, block, err);
@@ -583,14 +552,6 @@ static bool load_block(loader_t *loader, block_t *block, err_t *err) {
 }
 
 /* ---- the thread ---- */
-
-static bool take_block(void *context, block_t *block, err_t *err) {
-    loader_t *loader = context;
-    if (!block_is_lost(block))
-        return load_block(loader, block, err);
-    pipeline_free_block(&loader->loading->pipeline, block);
-    return true;
-}
 
 static bool between_blocks(void *context, bool drained, bool *waiting, err_t *err) {
     loader_t *loader = context;
@@ -624,7 +585,7 @@ loader_t *loader_start(load_state_t *loading, uint32_t number, err_t *err) {
         return NULL;
     }
     loader->loading = loading;
-    static const pipeline_work_t work = {.block = take_block, .between = between_blocks};
+    static const pipeline_work_t work = {.block = load_block, .between = between_blocks};
     loader->work = (pipeline_worker_t){
         .work = &work, .context = loader, .part = number % loading->parts, .parts = loading->parts};
     bson_init(&loader->key);

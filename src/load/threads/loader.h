@@ -122,7 +122,6 @@ bool correct_made_document(const schema_t *schema, const block_t *block, bool *m
 typedef enum {
     CORRECT_DONE,
     CORRECT_OTHER,   /* no version of the record has made it */
-    CORRECT_LOST,    /* another load owns the block by now: the record is not counted */
     CORRECT_REFUSED, /* the server refuses the new document, and err says why: the old one is removed */
 } corrected_t;
 
