@@ -11,37 +11,26 @@ enum { CONFIRMED_A_LEASE = 4 };
 
 /* ---- reading ---- */
 
-static int by_value(const void *a, const void *b) {
-    const uint32_t left = *(const uint32_t *)a, right = *(const uint32_t *)b;
-    return (left > right) - (left < right);
-}
-
-/* Sorts them and removes duplicates. Returns how many are left. */
-static size_t sort_ordinals(uint32_t *ordinals, size_t count) {
-    size_t kept = 0;
-    if (count)
-        qsort(ordinals, count, sizeof *ordinals, by_value);
-    for (size_t i = 0; i < count; i++)
-        if (!kept || ordinals[kept - 1] != ordinals[i])
-            ordinals[kept++] = ordinals[i];
-    return kept;
-}
-
 static bool refuse_gone(err_t *err) {
     return err_set(err, STATUS_SERVER,
                    "the catalog of the collection was removed or changed while it was loaded: "
                    "start over with --drop");
 }
 
-/* Reads these entries into the ledger, a page at a time. whole: they are all of our inputs; else all must be there. */
-static bool read_into(store_t *store, ledger_t *ledger, uint32_t *ordinals, size_t count, bool whole,
-                      int64_t now_ns, err_t *err) {
-    const size_t asked = sort_ordinals(ordinals, count);
+/* Reads the entries of the inputs that are `asked_for` into the ledger, a page at a time. whole: they are all of our
+ * inputs; else all must be there. */
+static bool read_into(store_t *store, ledger_t *ledger, bool whole, int64_t now_ns, err_t *err) {
+    const size_t bytes = (ledger->input_count + 1) * sizeof(uint32_t);
+    uint32_t *ordinals = malloc(bytes);
     uint64_t from = store->live_from;
-    size_t found = 0;
-    bool ok = true, more = ledger_begin_reading(ledger, now_ns, err);
-    if (!more)
-        return false;
+    size_t asked = 0, found = 0;
+    bool ok = (ordinals || err_memory(err, bytes)) && ledger_begin_reading(ledger, now_ns, err), more = ok;
+    for (size_t i = 0; ok && i < ledger->sorted; i++) {
+        ledger_input_t *input = &ledger->inputs[ledger->by_ordinal[i]];
+        if (input->asked_for)
+            ordinals[asked++] = input->entry.ordinal;
+        input->asked_for = false;
+    }
     while (more) {
         entries_t page = {0};
         err_t later;
@@ -52,6 +41,7 @@ static bool read_into(store_t *store, ledger_t *ledger, uint32_t *ordinals, size
         ok = ok && ledger_read(ledger, &page, err);
         entries_free(&page);
     }
+    free(ordinals);
     if (ok && !whole)
         return found == asked || refuse_gone(err);
     return ok && ledger_has_read_all(ledger, err);
@@ -78,17 +68,14 @@ static bool is_asked_for(const ledger_t *ledger, const ledger_input_t *input, as
 /* Reads the entries of these inputs into the ledger. */
 static bool read_inputs(store_t *store, ledger_t *ledger, asked_for_t what, int64_t since_ns, int64_t now_ns,
                         err_t *err) {
-    size_t count = 0;
-    uint32_t *ordinals = malloc((ledger->input_count + 1) * sizeof *ordinals);
-    if (!ordinals)
-        return err_memory(err, ledger->input_count * sizeof *ordinals);
-    for (size_t i = 0; i < ledger->input_count; i++)
-        if (is_asked_for(ledger, &ledger->inputs[i], what, since_ns))
-            ordinals[count++] = ledger->inputs[i].entry.ordinal;
     const bool whole = what == UNSETTLED;
-    const bool ok = (!count && !whole) || read_into(store, ledger, ordinals, count, whole, now_ns, err);
-    free(ordinals);
-    return ok;
+    bool any = whole;
+    for (size_t i = 0; i < ledger->input_count; i++) {
+        ledger_input_t *input = &ledger->inputs[i];
+        input->asked_for = is_asked_for(ledger, input, what, since_ns);
+        any |= input->asked_for;
+    }
+    return !any || read_into(store, ledger, whole, now_ns, err);
 }
 
 bool catalog_look(const catalog_t *catalog, ledger_t *ledger, err_t *err) {
@@ -141,21 +128,19 @@ bool catalog_take(const catalog_t *catalog, ledger_t *ledger, const work_t *only
     bool ok = ledger_choose(ledger, only, least, most_bytes, &takes, &count, err) &&
               number_takes(store, takes, count, err);
     entry_change_t *changes = malloc((count + 1) * sizeof *changes);
-    uint32_t *ordinals = malloc((count + 1) * sizeof *ordinals);
-    ok = ok && ((changes && ordinals) || err_memory(err, count * sizeof *changes));
+    ok = ok && (changes || err_memory(err, count * sizeof *changes));
     for (size_t i = 0; ok && i < count; i++) {
         changes[i] = takes[i].change;
-        ordinals[i] = takes[i].change.ordinal;
+        ledger->inputs[ledger->works[takes[i].work].input].asked_for = true;
     }
     ledger->writes++;
     /* read after the take, so that what the former owner wrote in between is seen */
     ok = ok && store->change_entries(store, changes, count, &changed, err) &&
-         read_into(store, ledger, ordinals, count, false, now_ns, err);
+         read_into(store, ledger, false, now_ns, err);
     if (ok)
         ledger_taken(ledger, takes, count);
     takes_free(takes, count);
     free(changes);
-    free(ordinals);
     give_back_memory(count);
     return ok;
 }
@@ -201,8 +186,8 @@ bool catalog_extend(const catalog_t *catalog, ledger_t *ledger, const work_t *wo
         if (!store->change_entries(store, &change, 1, &changed, err))
             return false;
         /* the extent that is there counts, whichever load wrote it */
-        uint32_t asked = entry->ordinal;
-        if (!read_into(store, ledger, &asked, 1, false, now_ns, err))
+        ledger->inputs[work->input].asked_for = true;
+        if (!read_into(store, ledger, false, now_ns, err))
             return false;
     }
 }

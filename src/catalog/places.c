@@ -75,13 +75,6 @@ void places_free(places_t *places) {
     free(places);
 }
 
-size_t places_inputs(const places_t *places) {
-    size_t count = 0;
-    for (size_t i = 0; i < places->entries.count; i++)
-        count += !places->entries.entries[i].removed;
-    return count;
-}
-
 const entries_t *places_entries(const places_t *places) {
     return &places->entries;
 }
@@ -104,22 +97,13 @@ const entry_t *places_find(const places_t *places, uint64_t number, uint64_t *of
 
 /* ---- names ---- */
 
-/* further: or one that was recognised under this name. */
-static const entry_t *newest_of(const places_t *places, const char *name, bool further) {
+const entry_t *places_named(const places_t *places, const char *name, bool further) {
     for (size_t i = places->entries.count; i-- > 0;) {
         const entry_t *entry = &places->entries.entries[i];
         if (!entry->removed && (strcmp(entry->path, name) == 0 || (further && entry_has_name(entry, name))))
             return entry;
     }
     return NULL;
-}
-
-const entry_t *places_named(const places_t *places, const char *name) {
-    return newest_of(places, name, false);
-}
-
-const entry_t *places_known_as(const places_t *places, const char *name) {
-    return newest_of(places, name, true);
 }
 
 /* The input that NAME#ORDINAL addresses, with any zeros before the number; or NULL. */

@@ -13,7 +13,6 @@ typedef struct places places_t;
 places_t *places_read(store_t *store, err_t *err);
 void places_free(places_t *places); /* NULL is allowed */
 
-size_t places_inputs(const places_t *places); /* without those that were removed */
 const entries_t *places_entries(const places_t *places);
 
 /* ---- extents ---- */
@@ -25,10 +24,9 @@ bool places_equal(const places_t *a, const places_t *b);
 
 /* ---- names ---- */
 
-/* The newest input of this name that was not removed, or NULL. */
-const entry_t *places_named(const places_t *places, const char *name);
-/* The same, where the name may also be another one under which the input was recognised. */
-const entry_t *places_known_as(const places_t *places, const char *name);
+/* The newest input of this name that was not removed, or NULL. further: the name may also be another one under which
+ * the input was recognised. */
+const entry_t *places_named(const places_t *places, const char *name, bool further);
 
 /* Everything that may be meant by a name: all inputs that have it, and the one that it addresses as NAME#ORDINAL,
  * removed or not. *at begins as 0. NULL: no more. */

@@ -248,7 +248,7 @@ static bool find_files(verification_t *run, err_t *err) {
         run->pieces[i].to = UINT64_MAX;
     }
     run->result->files = count;
-    run->result->catalog_files = places_inputs(run->places);
+    run->result->catalog_files = places_summary(run->places, run->header.generation).files;
     run->result->unfinished_files = warn_of(
         run, is_unfinished, "not loaded to its end, its catalog says: what is not there counts as missing",
         " not loaded to the end");

@@ -274,7 +274,7 @@ static bool forget(sim_load_t *load, err_t *err) {
     places_t *places = usable ? places_read(store, err) : NULL;
     if (!places)
         return false;
-    const entry_t *entry = places_named(places, name);
+    const entry_t *entry = places_named(places, name, false);
     bool ok = entry || places_meant(places, name).remains ||
               err_set(err, STATUS_USAGE, "%s is not in the catalog", name);
     const removal_t removal = removal_of(load);

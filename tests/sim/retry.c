@@ -51,7 +51,7 @@ static bool is_wanted(const retry_t *retry, const entry_t *entry, const piece_t 
         const rejected_t *rejected = &world->rejected[i];
         const uint64_t block = rejected->offset / LEDGER_BLOCK_BYTES;
         uint64_t of;
-        wanted |= places_named(retry->before, rejected->path) == entry && block >= piece->from &&
+        wanted |= places_named(retry->before, rejected->path, false) == entry && block >= piece->from &&
                   block < piece->to &&
                   standing_of_reject(entry, rejected->offset, &rejected->hash, &of) == STANDING_OPEN;
     }
@@ -131,7 +131,7 @@ static const fix_makes_t makes[FATES] = {[FIXED] = FIX_MAKES,
 static void take(retry_t *retry, const rejected_t *rejected, bool *closed, bool *belongs) {
     world_t *world = retry->load->world;
     item_t item = {.rejected = rejected, .fate = choose_hand(world)};
-    const entry_t *entry = places_named(retry->places, rejected->path);
+    const entry_t *entry = places_named(retry->places, rejected->path, false);
     uint64_t number, of = rejected->hash;
     standing_t standing = STANDING_UNKNOWN;
     if (entry && entry_number(entry, rejected->offset, &number))

@@ -128,6 +128,7 @@ typedef struct {
     size_t first_work, work_count;
     uint64_t read_number; /* the reading of the catalog that this is from */
     bool taken;           /* a piece of it was ours in this run */
+    bool asked_for;       /* the next reading reads its entry */
     bool removed;         /* another command has removed it from the catalog */
 } ledger_input_t;
 

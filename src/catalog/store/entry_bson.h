@@ -18,8 +18,36 @@
 
 #include <bson/bson.h>
 
-/* Ignores unknown fields and fields of a wrong type. */
-bool entry_from_bson(const bson_t *document, entry_t *entry, err_t *err);
+/* ---- tables ---- */
+
+/* A field of a struct, and how a document has it. Tables of them, which end with a row of zeros, read, check and write
+ * the struct. */
+typedef struct {
+    const char *key;
+    enum {
+        STORED_WHOLE, /* uint64_t, or an int64_t that is not negative */
+        STORED_SMALL, /* uint32_t */
+        STORED_INT,   /* int32_t that is not negative */
+        STORED_HASH,  /* uint64_t or int64_t; uses all 64 bits */
+        STORED_BOOL,
+        STORED_LOAD, /* load_id_t; null: no load */
+        STORED_TEXT, /* char *, which the struct owns */
+    } kind;
+    size_t at;   /* in the struct */
+    bool needed; /* is written even if it is 0, so it is always there */
+} stored_t;
+
+/* Reads the fields that come after an iterator; unknown ones are left out. *odd, which begins as "": the key of the
+ * first field that tipple would write differently, or has not written at all. False: memory is out. */
+bool stored_take(bson_iter_t *fields, const stored_t *table, void *to, const char **odd, err_t *err);
+
+/* Reads a number that we can write back as the server has it: whole, and from 0 to `most`; 0: it is another one. */
+bool entry_whole(const bson_iter_t *iter, uint64_t most, uint64_t *number);
+
+/* ---- entries ---- */
+
+/* *odd, as above: such an entry is not to be used. The caller frees *entry in any case. */
+bool entry_from_bson(const bson_t *document, entry_t *entry, const char **odd, err_t *err);
 void entry_to_bson(const entry_t *entry, bson_t *to);
 
 /* Parts of an entry, for statements that change it. */

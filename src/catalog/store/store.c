@@ -1,5 +1,6 @@
 /* Functions that are built on the operations of a store, the same for every store. */
 #include "catalog/store/store.h"
+#include "base/text.h"
 #include "format/record/record_id.h"
 
 #include <stdlib.h>
@@ -9,16 +10,17 @@
 static const uint64_t MOST_UNITS = (1ull << RECORD_ID_OFFSET_BITS) / RECORD_ID_EXTENT_UNIT;
 
 void catalog_header_free(catalog_header_t *header) {
-    free(header->format);
-    free(header->format_digest);
-    free(header->filter);
-    free(header->format_text);
-    free(header->id);
-    free(header->existing);
+    char **const texts[] = {&header->format, &header->format_digest, &header->filter, &header->format_text,
+                            &header->id,     &header->existing};
+    for (size_t i = 0; i < COUNT(texts); i++) {
+        free(*texts[i]);
+        *texts[i] = NULL;
+    }
     for (size_t i = 0; i < header->column_count; i++)
         free((char *)header->columns[i].name);
     free(header->columns);
-    *header = (catalog_header_t){0};
+    header->columns = NULL;
+    header->column_count = 0;
 }
 
 bool store_is_no_uuid(const uint8_t uuid[STORE_UUID]) {
@@ -49,14 +51,9 @@ bool store_read_header(store_t *store, catalog_header_t *header, bool *found, er
 }
 
 bool store_read_numbers(store_t *store, catalog_header_t *header, bool *found, err_t *err) {
-    catalog_header_t all = {0};
-    const bool ok = store_read_header(store, &all, found, err);
-    *header = all;
-    header->format = header->format_digest = header->filter = header->format_text = NULL;
-    header->id = header->existing = NULL;
-    header->columns = NULL;
-    header->column_count = 0;
-    catalog_header_free(&all);
+    *header = (catalog_header_t){0};
+    const bool ok = store_read_header(store, header, found, err);
+    catalog_header_free(header);
     return ok;
 }
 

@@ -56,6 +56,7 @@ typedef struct {
     bool has_entries;   /* where no header was found: there are entries, so the header was removed by hand */
 } catalog_header_t;
 
+/* Frees texts and columns, which it then has no more; the rest stays as it is. */
 void catalog_header_free(catalog_header_t *header);
 
 /* A change of the header. */

@@ -78,13 +78,10 @@ uint64_t store_mongo_number(const bson_t *document, const char *field) {
     return value > 0 ? (uint64_t)value : 0;
 }
 
-bool store_mongo_whole(const bson_iter_t *iter, uint64_t most, uint64_t *number) {
-    const double value = BSON_ITER_HOLDS_DOUBLE(iter) ? bson_iter_double(iter) : 0;
-    if (!BSON_ITER_HOLDS_NUMBER(iter) || !(value >= 0 && value < 0x1p62))
-        return false;
-    const int64_t whole = bson_iter_as_int64(iter);
-    *number = (uint64_t)whole;
-    return whole >= 0 && *number <= most && (!BSON_ITER_HOLDS_DOUBLE(iter) || (double)whole == value);
+int64_t store_mongo_date(const bson_t *document, const char *key) {
+    bson_iter_t iter;
+    const bool is = bson_iter_init_find(&iter, document, key) && BSON_ITER_HOLDS_DATE_TIME(&iter);
+    return is ? bson_iter_date_time(&iter) : 0;
 }
 
 bool store_mongo_damaged(const store_mongo_t *mongo, err_t *err, const char *what, const char *then) {
@@ -108,48 +105,25 @@ bool store_mongo_prepare(store_t *store, err_t *err) {
 
 /* ---- reading the header ---- */
 
-static bool take_text(const bson_t *document, const char *field, char **text, err_t *err) {
-    bson_iter_t iter;
-    if (!bson_iter_init_find(&iter, document, field) || !BSON_ITER_HOLDS_UTF8(&iter))
-        return true;
-    *text = strdup(bson_iter_utf8(&iter, NULL));
-    return *text != NULL || err_memory(err, 1);
-}
-
-/* The name of a field that we would write differently, so that no change could believe it or would ever be made; "":
- * none. */
-static const char *odd_field(const bson_t *document) {
-    const struct {
-        const char *name;
-        uint64_t most;
-        bool needed;
-    } numbers[] = {{"layout", INT32_MAX, true},
-                   {"laneRule", INT32_MAX, true},
-                   {"generation", UINT32_MAX, true},
-                   {"nextExtent", INT64_MAX, true},
-                   {"nextOrdinal", INT64_MAX, true},
-                   {"firstOrdinal", store_mongo_number(document, "nextOrdinal"), false},
-                   {"drops", INT64_MAX, false},
-                   {"widened", INT64_MAX, false},
-                   {"leaseMs", INT64_MAX / 1000000, false}};
-    static const char *const texts[] = {"format", "digest", "filter", "formatText", "idFields", "existing"};
-    bson_iter_t iter;
-    uint64_t number;
-    for (size_t i = 0; i < COUNT(numbers); i++)
-        if (bson_iter_init_find(&iter, document, numbers[i].name)
-                ? !store_mongo_whole(&iter, numbers[i].most, &number)
-                : numbers[i].needed)
-            return numbers[i].name;
-    for (size_t i = 0; i < COUNT(texts); i++)
-        if (bson_iter_init_find(&iter, document, texts[i]) && !BSON_ITER_HOLDS_UTF8(&iter))
-            return texts[i];
-    static const char *const loads[] = {"dropping", "replacing"};
-    for (size_t i = 0; i < COUNT(loads); i++)
-        if (bson_iter_init_find(&iter, document, loads[i]) && !BSON_ITER_HOLDS_OID(&iter) &&
-            !BSON_ITER_HOLDS_NULL(&iter))
-            return loads[i];
-    return "";
-}
+static const stored_t header_fields[] = {
+    {"layout", STORED_INT, offsetof(catalog_header_t, layout), true},
+    {"laneRule", STORED_INT, offsetof(catalog_header_t, lane_rule), true},
+    {"generation", STORED_SMALL, offsetof(catalog_header_t, generation), true},
+    {"nextExtent", STORED_WHOLE, offsetof(catalog_header_t, next_extent), true},
+    {"nextOrdinal", STORED_WHOLE, offsetof(catalog_header_t, next_ordinal), true},
+    {"firstOrdinal", STORED_WHOLE, offsetof(catalog_header_t, first_ordinal), false},
+    {"drops", STORED_WHOLE, offsetof(catalog_header_t, drops), false},
+    {"widened", STORED_WHOLE, offsetof(catalog_header_t, widened), false},
+    {"leaseMs", STORED_WHOLE, offsetof(catalog_header_t, lease_ms), false},
+    {"format", STORED_TEXT, offsetof(catalog_header_t, format), false},
+    {"digest", STORED_TEXT, offsetof(catalog_header_t, format_digest), false},
+    {"filter", STORED_TEXT, offsetof(catalog_header_t, filter), false},
+    {"formatText", STORED_TEXT, offsetof(catalog_header_t, format_text), false},
+    {"idFields", STORED_TEXT, offsetof(catalog_header_t, id), false},
+    {"existing", STORED_TEXT, offsetof(catalog_header_t, existing), false},
+    {"dropping", STORED_LOAD, offsetof(catalog_header_t, dropping), false},
+    {"replacing", STORED_LOAD, offsetof(catalog_header_t, replacing), false},
+    {0}};
 
 static bool refuse_header(const store_mongo_t *mongo, const char *field, err_t *err) {
     char what[64];
@@ -167,28 +141,20 @@ static bool refuse_header(const store_mongo_t *mongo, const char *field, err_t *
 
 /* Copies the texts of a column into one piece of memory, which begins with its name. */
 static bool take_column(const bson_t *from, header_column_t *column, err_t *err) {
-    static const char *const fields[] = {"name", "by", "type", "digest"};
-    const char *texts[COUNT(fields)];
-    bson_iter_t iter;
+    static const char *const keys[] = {"name", "by", "type", "digest"};
+    const char **const texts[] = {&column->name, &column->by, &column->type, &column->digest};
     size_t room = 0;
-    for (size_t i = 0; i < COUNT(fields); i++) {
-        texts[i] = bson_iter_init_find(&iter, from, fields[i]) && BSON_ITER_HOLDS_UTF8(&iter)
-                       ? bson_iter_utf8(&iter, NULL)
-                       : "";
-        room += strlen(texts[i]) + 1;
-    }
+    for (size_t i = 0; i < COUNT(keys); i++)
+        room += strlen(bson_read_text(from, keys[i])) + 1;
     char *at = malloc(room);
     if (!at)
         return err_memory(err, room);
-    for (size_t i = 0; i < COUNT(fields); i++) {
-        const char *const text = strcpy(at, texts[i]);
-        at += strlen(text) + 1;
-        *(i == 0 ? &column->name : i == 1 ? &column->by : i == 2 ? &column->type : &column->digest) = text;
+    for (size_t i = 0; i < COUNT(keys); i++) {
+        *texts[i] = strcpy(at, bson_read_text(from, keys[i]));
+        at += strlen(at) + 1;
     }
-    column->others = bson_iter_init_find(&iter, from, "others") && bson_iter_as_bool(&iter);
-    column->at_ms = bson_iter_init_find(&iter, from, "at") && BSON_ITER_HOLDS_DATE_TIME(&iter)
-                        ? bson_iter_date_time(&iter)
-                        : 0;
+    column->others = bson_read_true(from, "others");
+    column->at_ms = store_mongo_date(from, "at");
     return true;
 }
 
@@ -204,8 +170,7 @@ static bool take_columns(const bson_t *document, catalog_header_t *header, err_t
         store_mongo_number(&columns, "of") != header->drops ||
         !bson_iter_init_find(&iter, &columns, "list") || !bson_iter_recurse(&iter, &list))
         return true;
-    header->knows_columns =
-        header->registered && bson_iter_init_find(&iter, &columns, "all") && bson_iter_as_bool(&iter);
+    header->knows_columns = header->registered && bson_read_true(&columns, "all");
     while (bson_iter_next(&list)) {
         if (!bson_read_document(&list, &item))
             continue;
@@ -217,49 +182,32 @@ static bool take_columns(const bson_t *document, catalog_header_t *header, err_t
     return true;
 }
 
-/* Reads a header of another layout as far as possible; the caller refuses it by its layout. */
+/* Reads a header of another layout as far as possible; the caller refuses it by its layout. Otherwise refuses one with
+ * a field that no change could believe. */
 static bool header_from_bson(const store_mongo_t *mongo, const bson_t *document, catalog_header_t *header,
                              err_t *err) {
     bson_iter_t iter;
-    bson_subtype_t subtype;
-    uint32_t length = 0;
-    const uint8_t *uuid = NULL;
-    *header = (catalog_header_t){.layout = (int32_t)store_mongo_number(document, "layout"),
-                                 .lane_rule = (int32_t)store_mongo_number(document, "laneRule"),
-                                 .generation = (uint32_t)store_mongo_number(document, "generation"),
-                                 .drops = store_mongo_number(document, "drops"),
-                                 .widened = store_mongo_number(document, "widened"),
-                                 .next_extent = store_mongo_number(document, "nextExtent"),
-                                 .next_ordinal = store_mongo_number(document, "nextOrdinal"),
-                                 .first_ordinal = store_mongo_number(document, "firstOrdinal"),
-                                 .registered = store_mongo_number(document, "registered") ==
-                                               store_mongo_number(document, "nextOrdinal"),
-                                 .lease_ms = (int64_t)store_mongo_number(document, "leaseMs")};
+    const char *odd = "";
+    const uint8_t *uuid = bson_read_uuid(document, "uuid");
+    const bson_oid_t *own = bson_read_oid(document, "own");
+    bool ok = bson_iter_init(&iter, document) && stored_take(&iter, header_fields, header, &odd, err);
+    if (header->first_ordinal > header->next_ordinal)
+        odd = "firstOrdinal";
+    if (header->lease_ms > INT64_MAX / 1000000)
+        odd = "leaseMs";
     header->lease_ms = header->lease_ms ? header->lease_ms : STORE_LEASE_MS;
-    const char *odd = odd_field(document);
-    if (*odd && (header->layout == STORE_LAYOUT || strcmp(odd, "layout") == 0))
-        return refuse_header(mongo, odd, err);
     header->odd = *odd;
-    if (bson_iter_init_find(&iter, document, "uuid") && BSON_ITER_HOLDS_BINARY(&iter))
-        bson_iter_binary(&iter, &subtype, &length, &uuid);
-    if (length == STORE_UUID)
+    header->registered = store_mongo_number(document, "registered") == header->next_ordinal;
+    header->appends = bson_read_true(document, "appends");
+    if (uuid)
         memcpy(header->uuid, uuid, STORE_UUID);
-    if (bson_iter_init_find(&iter, document, "own") && BSON_ITER_HOLDS_OID(&iter))
-        bson_oid_to_string(bson_iter_oid(&iter), header->own);
-    header->appends = bson_iter_init_find(&iter, document, "appends") && bson_iter_as_bool(&iter);
-    if (bson_iter_init_find(&iter, document, "dropping") && BSON_ITER_HOLDS_OID(&iter))
-        header->dropping = load_id_from_oid(bson_iter_oid(&iter));
-    if (bson_iter_init_find(&iter, document, "replacing") && BSON_ITER_HOLDS_OID(&iter))
-        header->replacing = load_id_from_oid(bson_iter_oid(&iter));
-    if (take_text(document, "format", &header->format, err) &&
-        take_text(document, "digest", &header->format_digest, err) &&
-        take_text(document, "filter", &header->filter, err) &&
-        take_text(document, "formatText", &header->format_text, err) &&
-        take_text(document, "idFields", &header->id, err) &&
-        take_text(document, "existing", &header->existing, err) && take_columns(document, header, err))
-        return true;
-    catalog_header_free(header);
-    return false;
+    if (own)
+        bson_oid_to_string(own, header->own);
+    const bool refused = *odd && (header->layout == STORE_LAYOUT || strcmp(odd, "layout") == 0);
+    ok = ok && (!refused || refuse_header(mongo, odd, err)) && take_columns(document, header, err);
+    if (!ok)
+        catalog_header_free(header);
+    return ok;
 }
 
 /* Numbers sort before texts: by descending _id the header comes first, or, if it is missing, an entry. */

@@ -36,69 +36,6 @@ static void append_ordinals(const uint32_t *among, size_t count, uint64_t from, 
     *all = at == count;
 }
 
-static bool is_owner(const bson_iter_t *owner) {
-    return BSON_ITER_HOLDS_NULL(owner) || BSON_ITER_HOLDS_OID(owner);
-}
-
-static bool are_rejects(const bson_iter_t *rejects) {
-    bson_subtype_t subtype;
-    uint32_t length;
-    const uint8_t *bytes;
-    if (!BSON_ITER_HOLDS_BINARY(rejects))
-        return false;
-    bson_iter_binary(rejects, &subtype, &length, &bytes);
-    return length % sizeof(reject_mark_t) == 0;
-}
-
-static const char *odd_in_pieces(const bson_iter_t *pieces) {
-    bson_iter_t piece, field;
-    uint64_t number, count = 0;
-    for (bool more = bson_iter_recurse(pieces, &piece); more && bson_iter_next(&piece);) {
-        if (!BSON_ITER_HOLDS_DOCUMENT(&piece))
-            return "pieces";
-        if (!bson_iter_recurse(&piece, &field) || !bson_iter_find(&field, "owner") || !is_owner(&field))
-            return "owner";
-        if (!bson_iter_recurse(&piece, &field) || !bson_iter_find(&field, "epoch") ||
-            !store_mongo_whole(&field, UINT32_MAX, &number))
-            return "epoch";
-        if (bson_iter_recurse(&piece, &field) && bson_iter_find(&field, "rejects") && !are_rejects(&field))
-            return "rejects";
-        count++;
-    }
-    return count ? "" : "pieces";
-}
-
-/* The extents decide which documents belong to the input. */
-static bool are_extents(const bson_t *document) {
-    static const char *const keys[] = {"base", "start", "length"};
-    bson_iter_t extents, extent, field;
-    uint64_t number = 0, count = 0;
-    if (!bson_iter_init_find(&extents, document, "extents") || !BSON_ITER_HOLDS_ARRAY(&extents))
-        return false;
-    for (bool more = bson_iter_recurse(&extents, &extent); more && bson_iter_next(&extent); count++)
-        for (size_t i = 0; i < COUNT(keys); i++)
-            if (!BSON_ITER_HOLDS_DOCUMENT(&extent) || !bson_iter_recurse(&extent, &field) ||
-                !bson_iter_find(&field, keys[i]) || !store_mongo_whole(&field, INT64_MAX, &number))
-                return false;
-    return count;
-}
-
-/* The name of a field that a change of the entry could not believe; "": none. *version: of the entry. */
-static const char *odd_in_entry(const bson_t *document, uint64_t *version) {
-    bson_iter_t iter;
-    if (!bson_iter_init_find(&iter, document, "versions") || !BSON_ITER_HOLDS_ARRAY(&iter))
-        return "versions";
-    if (!bson_iter_init_find(&iter, document, "version") || !store_mongo_whole(&iter, UINT32_MAX, version))
-        return "version";
-    if (bson_iter_init_find(&iter, document, "removed") && !BSON_ITER_HOLDS_BOOL(&iter))
-        return "removed";
-    if (!bson_iter_init_find(&iter, document, "pieces") || !BSON_ITER_HOLDS_ARRAY(&iter))
-        return "pieces";
-    if (!are_extents(document))
-        return "extents";
-    return odd_in_pieces(&iter);
-}
-
 static bool refuse_entry(const store_mongo_t *mongo, uint64_t ordinal, const char *field, err_t *err) {
     char what[100];
     snprintf(what, sizeof what, "the field '%s' of its entry with the _id %" PRIu64, field, ordinal);
@@ -109,17 +46,15 @@ static bool refuse_entry(const store_mongo_t *mongo, uint64_t ordinal, const cha
 static bool read_entry(const store_mongo_t *mongo, const bson_t *document, uint64_t *from, entries_t *entries,
                        err_t *err) {
     bson_iter_t id;
-    uint64_t ordinal, version = 0;
-    if (!bson_iter_init_find(&id, document, "_id") || !store_mongo_whole(&id, UINT32_MAX, &ordinal) ||
+    uint64_t ordinal;
+    const char *odd;
+    if (!bson_iter_init_find(&id, document, "_id") || !entry_whole(&id, UINT32_MAX, &ordinal) ||
         ordinal < *from)
         return store_mongo_damaged(mongo, err, "the _id of an entry", "remove that entry and ");
-    const char *odd = odd_in_entry(document, &version);
-    if (*odd)
-        return refuse_entry(mongo, ordinal, odd, err);
     entry_t *entry = entries_add(entries, err);
     *from = ordinal + 1;
-    return entry && entry_from_bson(document, entry, err) &&
-           (entry->version == version || refuse_entry(mongo, ordinal, "version", err));
+    return entry && entry_from_bson(document, entry, &odd, err) &&
+           (!*odd || refuse_entry(mongo, ordinal, odd, err));
 }
 
 bool store_mongo_read_entries(store_t *store, uint64_t *from, const uint32_t *among, size_t among_count,

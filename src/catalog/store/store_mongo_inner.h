@@ -31,8 +31,8 @@ bool store_mongo_next(const store_mongo_t *mongo, bson_iter_t *documents, bson_t
 
 /* A field as a number; 0 if it is missing or negative. */
 uint64_t store_mongo_number(const bson_t *document, const char *field);
-/* Reads a number that we can write back as the server has it: whole, and from 0 to `most`. */
-bool store_mongo_whole(const bson_iter_t *iter, uint64_t most, uint64_t *number);
+/* A date in milliseconds; 0 if it is missing. */
+int64_t store_mongo_date(const bson_t *document, const char *key);
 /* Sets the sentence about a document that tipple has not written. then: what to do before starting over. Always
  * false. */
 bool store_mongo_damaged(const store_mongo_t *mongo, err_t *err, const char *what, const char *then);

@@ -28,25 +28,16 @@ static load_seen_t load_from_bson(const bson_t *document, const char *here) {
                         .documents = store_mongo_number(document, "documents"),
                         .process = (int64_t)store_mongo_number(document, "process"),
                         .silent_ms = (int64_t)store_mongo_number(document, "silent"),
+                        .started_ms = store_mongo_date(document, "started"),
+                        .since_ms = store_mongo_date(document, "since"),
                         .leaving = bson_has_field(document, "leaving"),
-                        .ended = bson_has_field(document, "ended") || store_mongo_is_gone(document, here)};
-    bson_iter_t iter;
-    if (bson_iter_init_find(&iter, document, "_id") && BSON_ITER_HOLDS_OID(&iter))
-        load.id = load_id_from_oid(bson_iter_oid(&iter));
-    load.forgets = strcmp(bson_read_text(document, "command"), "forget") == 0;
+                        .ended = bson_has_field(document, "ended") || store_mongo_is_gone(document, here),
+                        .forgets = strcmp(bson_read_text(document, "command"), "forget") == 0};
+    const bson_oid_t *id = bson_read_oid(document, "_id");
+    if (id)
+        load.id = load_id_from_oid(id);
     snprintf(load.host, sizeof load.host, "%s", bson_read_text(document, "host"));
-    if (bson_iter_init_find(&iter, document, "started") && BSON_ITER_HOLDS_DATE_TIME(&iter))
-        load.started_ms = bson_iter_date_time(&iter);
-    if (bson_iter_init_find(&iter, document, "since") && BSON_ITER_HOLDS_DATE_TIME(&iter))
-        load.since_ms = bson_iter_date_time(&iter);
     return load;
-}
-
-static bool add_load(loads_t *loads, const load_seen_t *load, err_t *err) {
-    if (!GROW(loads->loads, loads->room, loads->count + 1, err))
-        return false;
-    loads->loads[loads->count++] = *load;
-    return true;
 }
 
 /* Reads the loads that have not said that they ended, page by page, like entries. */
@@ -74,10 +65,12 @@ bool store_mongo_read_loads(store_t *store, loads_t *loads, err_t *err) {
         count = 0;
         for (; store_mongo_next(mongo, &documents, &document, &ok, err); count++) {
             const load_seen_t load = load_from_bson(&document, here);
-            ok = (memcmp(load.id.bytes, last.bytes, sizeof last.bytes) > 0 ||
+            ok = GROW(loads->loads, loads->room, loads->count + 1, err) &&
+                 (memcmp(load.id.bytes, last.bytes, sizeof last.bytes) > 0 ||
                   err_set(err, STATUS_SERVER, "the server at %s gives loads (%s) that were not asked for",
-                          server_where(mongo->server), mongo->loads)) &&
-                 add_load(loads, &load, err);
+                          server_where(mongo->server), mongo->loads));
+            if (ok)
+                loads->loads[loads->count++] = load;
             load_id_to_oid(&load.id, &last);
         }
         bson_destroy(&reply);

@@ -302,7 +302,7 @@ static char *spelling_of(const forgetting_t *forgetting, const entry_t *entry) {
  * now another file may have the name. */
 static bool refuse_unknown(const forgetting_t *forgetting, const char *name, err_t *err) {
     const char *namespace = server_namespace(forgetting->target.server);
-    const entry_t *entry = places_known_as(forgetting->places, name);
+    const entry_t *entry = places_named(forgetting->places, name, true);
     if (!entry)
         return err_set(err, STATUS_USAGE,
                        "%s is not in the catalog of %s: `tipple status --inputs` shows the names that it has",

@@ -48,7 +48,7 @@ static bool is_of_another(const fixes_t *fixes, const reject_file_t *file) {
 
 const entry_t *fixes_input(const fixes_t *fixes, const fix_t *fix, const places_t *places) {
     const reject_entry_t *of = fix->entry;
-    const entry_t *newest = places_named(places, of->input), *fixed = NULL;
+    const entry_t *newest = places_named(places, of->input, false), *fixed = NULL;
     const entries_t *entries = places_entries(places);
     const bool is_known = of->ordinal <= UINT32_MAX,
                is_of_this = is_known && !is_of_another(fixes, fix->file);
