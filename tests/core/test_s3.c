@@ -15,7 +15,7 @@
 
 typedef struct {
     const char *asks; /* a part of "METHOD URL|headers|body" */
-    unsigned status;  /* 0: nobody answers */
+    unsigned status;  /* 0: nobody answers, or, with a body, not to the end */
     const char *body;
 } step_of_script_t;
 
@@ -43,6 +43,8 @@ static void answer_by_script(const char *what, remote_answer_t *answer) {
     answer->status = step->status;
     if (step->body)
         text_append(&answer->body, step->body);
+    if (step->body)
+        text_append(&answer->headers, "HTTP/1.1 200 OK\n");
     err_set(&answer->why, STATUS_INPUT, "nobody is there");
 }
 
@@ -52,10 +54,11 @@ bool __wrap_transport_send(remote_request_t *request, size_t most, remote_answer
     (void)err;
     assert_true(most >= 4096);
     text_print(&what, "%s %s|%s|%s|%s", request->method, request->url.bytes,
-               request->headers.bytes ? request->headers.bytes : "", request->body ? request->body : "",
-               request->direct ? "direct" : "");
+               request->headers.bytes ? request->headers.bytes : "",
+               request->body.bytes ? request->body.bytes : "", request->direct ? "direct" : "");
     secret_free_text(&request->url);
     secret_free_text(&request->headers);
+    secret_free_text(&request->body);
     answer_by_script(what.bytes, answer);
     text_free(&what);
     return true;
@@ -232,19 +235,25 @@ TEST(key_of_a_process) {
     write_file("records", "hush"); /* stdin, which no process may read */
     const int records = open("records", O_RDONLY | O_CLOEXEC), before = dup(0);
     dup2(records, 0);
-    write_file(".aws/config",
-               "[default]\ncredential_process = printf '{\"Version\": 1, \"AccessKeyId\": \"I\", "
-               "\"SecretAccessKey\" : "
-               "\"S\\\\/S\", \"SessionToken\": \"T\", \"Expiration\": \"2031-02-03T05:05:06.789+01:00\"}'\n"
-               "[profile zone]\ncredential_process = cat; printf '{\"AccessKeyId\": \"I\", "
-               "\"SecretAccessKey\": \"S\", "
-               "\"Expiration\": \"2031-02-03T03:35:06-00:30\"}'\n"
-               "[profile bad]\ncredential_process = exit 3\n[profile odd]\ncredential_process = echo hush\n");
+    write_file(
+        ".aws/config",
+        "[default]\ncredential_process = printf '{\"Version\": 1, \"AccessKeyId\": \"I\", "
+        "\"SecretAccessKey\" : "
+        "\"S\\\\/S\", \"SessionToken\": \"T\", \"Expiration\": \"2031-02-03T05:05:06.789+01:00\"}'\n"
+        "[profile zone]\ncredential_process = cat; printf '{\"AccessKeyId\": \"I\", "
+        "\"SecretAccessKey\": \"S\", "
+        "\"Expiration\": \"2031-02-03T03:35:06-00:30\"}'\n"
+        "[profile late]\ncredential_process = printf '{\"AccessKeyId\": \"I\", \"SecretAccessKey\": \"S\", "
+        "\"Expiration\": \"2031-02-03T03:35:06Z or so\"}'\n"
+        "[profile bad]\ncredential_process = exit 3\n[profile odd]\ncredential_process = echo hush\n");
     assert_key("I", "S/S", "T", "credential_process of profile 'default'");
     assert_int_equal(key.ends, 1927857906);
     setenv("AWS_PROFILE", "zone", 1);
     assert_key("I", "S", "", "profile 'zone'");
     assert_int_equal(key.ends, 1927857906);
+    setenv("AWS_PROFILE", "late", 1);
+    assert_refused(STATUS_INPUT,
+                   "Expiration of the key from credential_process of profile 'late' is no time");
     setenv("AWS_PROFILE", "bad", 1);
     assert_refused(STATUS_INPUT, "credential_process of profile 'bad' failed");
     setenv("AWS_PROFILE", "odd", 1);
@@ -328,6 +337,7 @@ TEST(key_of_an_instance) {
     SCRIPT(
         {"PUT http://169.254.169.254/latest/api/token|X-aws-ec2-metadata-token-ttl-seconds: 21600\n||direct",
          0, NULL},
+        {"PUT", 0, "to"}, {"PUT", 0, "to"}, {"PUT", 0, "to"},
         {"PUT http://127.0.0.1:1/latest/api/token|", 200, "t o k"},
         {"GET http://127.0.0.1:1/latest/meta-data/iam/security-credentials/|X-aws-ec2-metadata-token: t o "
          "k\n||direct",
@@ -338,7 +348,9 @@ TEST(key_of_an_instance) {
     unsetenv("AWS_EC2_METADATA_DISABLED");
     assert_key("", "", "", ""); /* nobody answers: this is no instance */
     setenv("AWS_EC2_METADATA_SERVICE_ENDPOINT", "http://127.0.0.1:1/", 1);
-    assert_key("", "", "", ""); /* an instance without a role */
+    assert_refused(STATUS_SERVER,
+                   "there is no key from this instance: nobody"); /* a part of a token is none */
+    assert_key("", "", "", "");                                   /* an instance without a role */
     assert_key("I", "S", "T", "role etl of this instance");
 }
 

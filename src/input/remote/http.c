@@ -256,8 +256,8 @@ static void set_options(transfer_t *transfer, const remote_request_t *request) {
     SET(RANGE, 10007, request->to ? range : NULL);
     SET(CUSTOMREQUEST, 10036, request->method);
     SET(NOPROXY, 10177, request->direct ? "*" : NULL);
-    if (request->body)
-        SET(COPYPOSTFIELDS, 10165, request->body);
+    if (request->body.length)
+        SET(COPYPOSTFIELDS, 10165, request->body.bytes);
     if (*authorities)
         SET(CAINFO, 10065, authorities);
     SET(HEADERFUNCTION, 20079, on_header);
@@ -272,7 +272,8 @@ bool transfer_begin(transport_t *transport, transfer_t *transfer, remote_request
     transfer->trouble[0] = '\0';
     if (!transfer->easy)
         transfer->easy = curl.curl_easy_init();
-    bool ok = (transfer->easy && !request->url.lacking) || err_memory(err, sizeof *transfer);
+    bool ok = (transfer->easy && !request->url.lacking && !request->body.lacking) ||
+              err_memory(err, sizeof *transfer);
     ok = ok && add_headers(transfer, &request->headers, err);
     if (ok) {
         set_options(transfer, request);
@@ -282,6 +283,7 @@ bool transfer_begin(transport_t *transport, transfer_t *transfer, remote_request
     }
     secret_free_text(&request->url);
     secret_free_text(&request->headers);
+    secret_free_text(&request->body);
     return ok;
 }
 
@@ -390,12 +392,17 @@ static void cut_off(transfer_t *transfer, int64_t began_ns, int64_t whole_ns) {
     const int64_t now_ns = clock_now_ns();
     char length[32];
     remote_answer_t *answer = &transfer->answer;
-    if (now_ns - began_ns <= whole_ns)
-        transfer_break(transfer, "nothing came for %.1f s", (double)(now_ns - transfer->heard_ns) / 1e9);
-    else if (answer->status == 200 && !transport_header(answer, "Content-Length", length, sizeof length))
-        answer->endless = true;
-    else
+    const bool late = now_ns - began_ns > whole_ns;
+    answer->endless =
+        late && answer->status == 200 && !transport_header(answer, "Content-Length", length, sizeof length);
+    if (late)
         transfer_break(transfer, "its answer had not ended after %.1f s", (double)whole_ns / 1e9);
+    else
+        transfer_break(transfer, "nothing came for %.1f s", (double)(now_ns - transfer->heard_ns) / 1e9);
+    if (answer->endless) {
+        answer->passes = false;
+        answer->why.status = STATUS_INPUT;
+    }
 }
 
 bool transport_send(remote_request_t *request, size_t most, remote_answer_t *answer, err_t *err) {
@@ -436,8 +443,7 @@ bool transport_fetch(const remote_place_t *place, uint64_t from, uint64_t to, in
             return false;
         if (answer->status == 200 || answer->status == 206)
             return true;
-        if (answer->unknown) /* a name that is not known now is mostly a mistake */
-            return err_set(err, answer->why.status, "%.1000s: %s", place->shown, answer->why.text);
+        answer->passes &= !answer->unknown; /* a name that is not known now is mostly a mistake */
         if (!retry_judge(&retry, place, answer, &again_ns, err))
             return false;
         transport_free_answer(answer);

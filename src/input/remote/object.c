@@ -120,9 +120,7 @@ static bool see(remote_object_t *object, remote_answer_t *answer, err_t *err) {
         got = transport_fetch(&object->place, 0, 0, object->patience_ns, REMOTE_HEAD, answer, err);
     }
     if (!got)
-        return false;
-    if (answer->endless)
-        return refuse_endless(object, err);
+        return answer->endless && refuse_endless(object, err);
     object->ranges = answer->status == 206;
     const bool known = read_answer(answer, &object->seen, &from, &to);
     const uint64_t wanted = to < REMOTE_HEAD ? to : REMOTE_HEAD;

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
+#include <xxhash.h>
 
 enum { BUCKET_ROOM = 256 };
 
@@ -23,15 +24,14 @@ static struct {
     s3_key_t *key;     /* NULL: not looked for yet */
     int64_t looked_ns; /* when it was looked for */
     s3_settings_t settings;
-    bucket_t moved[8]; /* those that were last found out */
-    size_t moves;
+    bucket_t moved[32]; /* each in the place of its name, one that was found out later over another */
 } known = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* ---- the key ---- */
 
 /* Looks for a key. Where none is left, the one that was there stays. */
 static bool look_for_key(err_t *err) {
-    s3_key_t *key = secret_new(sizeof *key);
+    s3_key_t *key = secret_calloc(1, sizeof *key);
     known.looked_ns = clock_now_ns();
     bool ok = key || err_memory(err, sizeof *key);
     ok = ok && s3_find_key(key, err);
@@ -83,11 +83,9 @@ static bool split(const char *url, char bucket[BUCKET_ROOM], const char **key, e
     return true;
 }
 
-static const char *region_of(const char *bucket) {
-    for (size_t i = 0; i < COUNT(known.moved); i++)
-        if (strcmp(known.moved[i].name, bucket) == 0)
-            return known.moved[i].region;
-    return known.settings.region;
+/* Where the region of a bucket is noted, if it is. */
+static bucket_t *moved_of(const char *bucket) {
+    return &known.moved[XXH3_64bits(bucket, strlen(bucket)) % COUNT(known.moved)];
 }
 
 /* Amazon serves a bucket under a name of its own, unless no certificate can cover that; other stores by its path. */
@@ -112,7 +110,8 @@ static bool prepare(const remote_place_t *place, remote_request_t *request, err_
     pthread_mutex_lock(&known.lock);
     bool ok = be_ready(err);
     if (ok) {
-        const char *region = region_of(name);
+        const bucket_t *moved = moved_of(name);
+        const char *region = strcmp(moved->name, name) == 0 ? moved->region : known.settings.region;
         append_address(&request->url, name, region);
         if (place->query)
             text_print(&request->url, "?%s", place->query);
@@ -155,32 +154,26 @@ static const struct {
 static bool learn_region(const char *bucket, const char *region) {
     if (!*region || region[strspn(region, "abcdefghijklmnopqrstuvwxyz0123456789-")])
         return false;
-    bucket_t *moved = &known.moved[known.moves++ % COUNT(known.moved)];
-    for (size_t i = 0; i < COUNT(known.moved); i++)
-        if (strcmp(known.moved[i].name, bucket) == 0)
-            moved = &known.moved[i];
+    bucket_t *moved = moved_of(bucket);
     snprintf(moved->name, sizeof moved->name, "%s", bucket);
     snprintf(moved->region, sizeof moved->region, "%s", region);
     return true;
 }
 
 /* Nothing that S3 repeats of what it was sent may be secret. */
-static void append_message(text_t *to, const char *message) {
+static bool is_secret(const char *message) {
     const s3_key_t *key = known.key;
-    const bool is_secret = key && ((*key->secret && strstr(message, key->secret)) ||
-                                   (*key->token && strstr(message, key->token)));
-    if (*message && !is_secret)
-        text_print(to, " (%s)", message);
+    return key &&
+           ((*key->secret && strstr(message, key->secret)) || (*key->token && strstr(message, key->token)));
 }
 
 static remote_next_t judge(const remote_place_t *place, const remote_answer_t *answer, err_t *err) {
     char code[64], message[500], region[64], name[BUCKET_ROOM];
     const char *xml = answer->body.bytes, *key;
-    remote_next_t next = REMOTE_FAIL;
     s3_element(xml, "Code", code, sizeof code);
     s3_element(xml, "Message", message, sizeof message);
-    if (!answer->status || answer->status == 408 || answer->status == 429 || answer->status >= 500)
-        return transport_judge(place, answer, err);
+    if (transport_judge(place, answer, err) == REMOTE_AGAIN)
+        return REMOTE_AGAIN;
     if (!split(place->url, name, &key, err))
         return REMOTE_FAIL;
     if (!transport_header(answer, "x-amz-bucket-region", region, sizeof region))
@@ -189,23 +182,21 @@ static remote_next_t judge(const remote_place_t *place, const remote_answer_t *a
     while (row < COUNT(refusals) && strcmp(refusals[row].code, code) != 0)
         row++;
     const bool is_known = row < COUNT(refusals);
-    text_t sentence = {0};
     pthread_mutex_lock(&known.lock);
     const bool is_signed = known.key && *known.key->id, moved = answer->status < 400 || answer->status == 400;
-    text_print(&sentence, "%s: S3 answered %u%s%s", place->shown, answer->status, *code ? " " : "", code);
-    append_message(&sentence, message);
-    text_print(&sentence, " to a request %s%s", is_signed ? "with the key of " : "without a key",
-               is_signed ? known.key->from
-                         : ", as none was found in the environment, a profile, a container or "
-                           "an instance");
+    err_set(err, STATUS_INPUT, "%.1000s: S3 answered %u%s%s", place->shown, answer->status, *code ? " " : "",
+            code);
+    if (*message && !is_secret(message))
+        err_add(err, " (%s)", message);
+    err_add(err, " to a request %s%s", is_signed ? "with the key of " : "without a key",
+            is_signed ? known.key->from
+                      : ", as none was found in the environment, a profile, a container or an instance");
     if (!is_signed && answer->status == 403)
-        text_append(&sentence,
-                    ": unless it is public, set AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY");
+        err_add(err,
+                ": unless it is public, set AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY");
     else if (is_known)
-        text_print(&sentence, ": %s", refusals[row].advice);
-    err_set(err, STATUS_INPUT, "%.3900s", sentence.bytes ? sentence.bytes : code);
-    if (moved && learn_region(name, region))
-        next = REMOTE_ANEW;
+        err_add(err, ": %s", refusals[row].advice);
+    remote_next_t next = moved && learn_region(name, region) ? REMOTE_ANEW : REMOTE_FAIL;
     err_t why;
     if (is_known && refusals[row].of_key && is_signed) {
         if (clock_now_ns() - known.looked_ns > PAUSE_NS) /* else another thread has just looked */
@@ -213,7 +204,6 @@ static remote_next_t judge(const remote_place_t *place, const remote_answer_t *a
         next = REMOTE_ANEW;
     }
     pthread_mutex_unlock(&known.lock);
-    text_free(&sentence);
     return strcmp(code, "RequestTimeout") == 0 ? REMOTE_AGAIN : next;
 }
 

@@ -42,33 +42,25 @@ static bool is_clean(const char *text, size_t room) {
     return !text[length] && length + 1 < room;
 }
 
-/* Waits for something to read, or an end. A process may hang. */
-static bool wait_readable(int fd, const char *name, int64_t until_ns, err_t *err) {
-    enum { STEP_MS = 100 };
-    struct pollfd waits = {.fd = fd, .events = POLLIN};
-    while (poll(&waits, 1, STEP_MS) <= 0) {
-        if (stop_signal())
-            return stop_interrupted(err);
-        if (clock_now_ns() > until_ns)
-            return err_set(err, STATUS_INPUT,
-                           "s3: %s printed no key within 60 s: run its command by hand to see why", name);
-    }
-    return true;
-}
-
-/* The beginning of what comes, not by stdio, which has buffers of its own. NULL: *err says why; otherwise for secret_free. */
+/* The beginning of what comes, not by stdio, which has buffers of its own. What prints it may hang. NULL: *err says why; otherwise
+ * for secret_free. */
 static char *read_secret(int fd, const char *name, err_t *err) {
-    enum { MOST = 1 << 20 };
+    enum { MOST = 1 << 20, STEP_MS = 100 };
     const int64_t until_ns = clock_now_ns() + 60 * INT64_C(1000000000);
-    char *text = secret_new(MOST);
+    struct pollfd waits = {.fd = fd, .events = POLLIN};
+    char *text = secret_calloc(1, MOST + 1);
     bool ok = text || err_memory(err, MOST);
     ssize_t got = 1;
-    for (size_t length = 0; ok && got && length < MOST; length += (size_t)got) {
-        ok = wait_readable(fd, name, until_ns, err);
-        got = ok ? read(fd, text + length, MOST - length) : 0;
-        if (got < 0) {
-            ok = fault_system(err, name, errno);
-            got = 0;
+    for (size_t length = 0; ok && got && length < MOST;) {
+        if (poll(&waits, 1, STEP_MS) > 0) {
+            got = read(fd, text + length, MOST - length);
+            ok = got >= 0 || fault_system(err, name, errno);
+            length += ok ? (size_t)got : 0;
+        } else if (stop_signal()) {
+            ok = stop_interrupted(err);
+        } else if (clock_now_ns() > until_ns) {
+            ok = err_set(err, STATUS_INPUT,
+                         "s3: %s printed no key within 60 s: run its command by hand to see why", name);
         }
     }
     if (ok)
@@ -77,24 +69,22 @@ static char *read_secret(int fd, const char *name, err_t *err) {
     return NULL;
 }
 
-/* The same for a file. NULL with status 0 of *err: there is none. */
-static char *read_file(const char *path, err_t *err) {
+/* The same for a file. NULL with status 0 of *err: there is none, and it is not needed. */
+static char *read_file(const char *path, bool is_needed, err_t *err) {
     const int fd = open(path, O_RDONLY | O_CLOEXEC);
     char *text = fd < 0 ? NULL : read_secret(fd, path, err);
     if (fd >= 0)
         close(fd);
-    else if (errno != ENOENT && errno != ENOTDIR)
+    else if (is_needed || (errno != ENOENT && errno != ENOTDIR))
         fault_system(err, path, errno);
     return text;
 }
 
 /* The first line of a file that must be there, for secret_free. */
 static char *read_token(const char *path, err_t *err) {
-    char *text = read_file(path, err);
+    char *text = read_file(path, true, err);
     if (text)
         text[strcspn(text, "\r\n")] = '\0';
-    else if (!err->status)
-        fault_system(err, path, ENOENT);
     return text;
 }
 
@@ -176,7 +166,7 @@ static bool open_profile(profile_t *profile, err_t *err) {
         const char *given = variable(profile_files[i].variable);
         snprintf(profile->paths[i], PATH_MAX, "%s%s", given || !home ? "" : home,
                  given ? given : profile_files[i].usual);
-        profile->texts[i] = read_file(profile->paths[i], err);
+        profile->texts[i] = read_file(profile->paths[i], false, err);
         take_values(profile, i);
     }
     if (err->status)
@@ -260,56 +250,45 @@ static found_t read_key(const char *body, s3_key_t *key, const char *from, err_t
         else
             json_text(body, rows[i].name, rows[i].to, rows[i].room);
     }
-    key->ends = read_time(ends);
     snprintf(key->from, sizeof key->from, "%s", from);
-    if (*key->id && *key->secret)
+    if (*ends && !(key->ends = read_time(ends)))
+        err_set(err, STATUS_INPUT, "s3: the Expiration of the key from %s is no time (%s)", from, ends);
+    else if (*key->id && *key->secret)
         return FOUND;
-    err_set(err, STATUS_INPUT, "s3: what came from %s has no AccessKeyId and SecretAccessKey in it", from);
+    else
+        err_set(err, STATUS_INPUT, "s3: what came from %s has no AccessKeyId and SecretAccessKey in it",
+                from);
     return FAILED;
 }
 
-typedef struct {
-    const char *method, *url, *body;
-    const char *header, *value; /* value NULL: no header */
-    bool direct;                /* what is next to us is never asked through a proxy */
-    bool may_be_gone;           /* nobody may be there: one second is enough */
-    char *line;                 /* gets the first line of the answer; NULL: the answer is a key */
-    size_t room;
-} question_t;
+/* How long an answer may take; and if nobody may be there. */
+static const int64_t ANSWER_NS = 5000000000, GONE_NS = 1000000000;
 
-static found_t take_answer(const question_t *question, const char *who, const remote_answer_t *answer,
-                           s3_key_t *key, err_t *err) {
-    const char *body = answer->body.bytes;
+/* Sends a question, and gets all of its answer, which the caller frees in any case. One that was begun and not ended comes from
+ * somebody who is there: STATUS_SERVER. */
+static found_t ask(remote_request_t *request, const char *who, remote_answer_t *answer, err_t *err) {
+    enum { MOST = 64 * 1024 };
     char code[80], message[300];
-    if (answer->status == 200 && answer->body.length) {
-        if (!question->line)
-            return read_key(body, key, who, err);
-        snprintf(question->line, question->room, "%.*s", (int)strcspn(body, "\r\n"), body);
+    if (!transport_send(request, MOST, answer, err))
+        return FAILED;
+    if (answer->status == 200 && answer->body.length)
         return FOUND;
-    }
-    s3_element(body, "Code", code, sizeof code);
-    s3_element(body, "Message", message, sizeof message);
+    s3_element(answer->body.bytes, "Code", code, sizeof code);
+    s3_element(answer->body.bytes, "Message", message, sizeof message);
     if (answer->status)
         err_set(err, STATUS_INPUT, "s3: there is no key from %s, which answered %u%s%s%s%s", who,
                 answer->status, *code ? " " : "", code, *message ? " " : "", message);
     else
-        err_set(err, STATUS_INPUT, "s3: there is no key from %s: %.500s", who, answer->why.text);
+        err_set(err, answer->headers.length ? STATUS_SERVER : STATUS_INPUT,
+                "s3: there is no key from %s: %.500s", who, answer->why.text);
     return answer->status && answer->status < 500 ? FAILED : PASSES;
 }
 
-static found_t ask(const question_t *question, const char *who, s3_key_t *key, err_t *err) {
-    enum { MOST = 64 * 1024 };
-    static const int64_t ANSWER_NS = 5000000000, GONE_NS = 1000000000;
+static found_t ask_key(remote_request_t *request, const char *who, s3_key_t *key, err_t *err) {
     remote_answer_t answer = {.status = 0};
-    remote_request_t request = {.method = question->method,
-                                .body = question->body,
-                                .direct = question->direct,
-                                .whole_ns = question->may_be_gone ? GONE_NS : ANSWER_NS};
-    text_append(&request.url, question->url);
-    if (question->value)
-        text_print(&request.headers, "%s: %s\n", question->header, question->value);
-    const found_t found =
-        transport_send(&request, MOST, &answer, err) ? take_answer(question, who, &answer, key, err) : FAILED;
+    found_t found = ask(request, who, &answer, err);
+    if (found == FOUND)
+        found = read_key(answer.body.bytes, key, who, err);
     transport_free_answer(&answer);
     return found;
 }
@@ -337,33 +316,27 @@ static found_t from_environment(s3_key_t *key, err_t *err) {
 static found_t by_web_identity(const char *file, const char *role, const char *session, s3_key_t *key,
                                err_t *err) {
     s3_settings_t settings;
-    text_t body = {0};
-    char url[600], who[300];
+    remote_request_t request = {.method = "POST", .whole_ns = ANSWER_NS};
+    text_t *body = &request.body;
+    char who[300];
     const char *endpoint = either("AWS_ENDPOINT_URL_STS", "AWS_ENDPOINT_URL");
     char *token = s3_find_settings(&settings, err) ? read_token(file, err) : NULL;
     if (!token)
         return FAILED;
-    text_grow(&body, 4 * strlen(token) + 8192); /* now, since what grows later leaves a copy of the token */
-    text_append(&body, "Action=AssumeRoleWithWebIdentity&Version=2011-06-15&RoleArn=");
-    s3_encode(&body, role, false);
-    text_append(&body, "&RoleSessionName=");
-    s3_encode(&body, session ? session : "tipple", false);
-    text_append(&body, "&WebIdentityToken=");
-    s3_encode(&body, token, false);
+    text_grow(body, 4 * strlen(token) + 8192); /* now, since what grows later leaves a copy of the token */
+    text_append(body, "Action=AssumeRoleWithWebIdentity&Version=2011-06-15&RoleArn=");
+    s3_encode(body, role, false);
+    text_append(body, "&RoleSessionName=");
+    s3_encode(body, session ? session : "tipple", false);
+    text_append(body, "&WebIdentityToken=");
+    s3_encode(body, token, false);
     secret_free(token);
     if (endpoint)
-        snprintf(url, sizeof url, "%s", endpoint);
+        text_append(&request.url, endpoint);
     else
-        snprintf(url, sizeof url, "https://sts.%s.amazonaws.com/", settings.region);
+        text_print(&request.url, "https://sts.%s.amazonaws.com/", settings.region);
     snprintf(who, sizeof who, "role %.250s", role);
-    const question_t question = {.method = "POST", .url = url, .body = body.bytes};
-    found_t found = FAILED;
-    if (body.lacking)
-        err_memory(err, body.lacking);
-    else
-        found = ask(&question, who, key, err);
-    secret_free_text(&body);
-    return found;
+    return ask_key(&request, who, key, err);
 }
 
 static found_t from_web_identity(s3_key_t *key, err_t *err) {
@@ -430,63 +403,53 @@ static found_t from_container(s3_key_t *key, err_t *err) {
     const char *relative = variable("AWS_CONTAINER_CREDENTIALS_RELATIVE_URI"),
                *whole = variable("AWS_CONTAINER_CREDENTIALS_FULL_URI"),
                *file = variable("AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE");
-    char url[2048], *token = NULL;
+    char *token = NULL;
+    remote_request_t request = {.method = "GET", .direct = true, .whole_ns = ANSWER_NS};
     if (!relative && !whole)
         return NOT_THERE;
-    snprintf(url, sizeof url, "%s%s", relative ? "http://169.254.170.2" : "", relative ? relative : whole);
     if (file && !(token = read_token(file, err)))
         return FAILED;
-    const question_t question = {.method = "GET",
-                                 .url = url,
-                                 .header = "Authorization",
-                                 .value = token ? token : variable("AWS_CONTAINER_AUTHORIZATION_TOKEN"),
-                                 .direct = true};
-    const found_t found = ask(&question, "this container's credentials", key, err);
+    const char *authorization = token ? token : variable("AWS_CONTAINER_AUTHORIZATION_TOKEN");
+    text_print(&request.url, "%s%s", relative ? "http://169.254.170.2" : "", relative ? relative : whole);
+    if (authorization)
+        text_print(&request.headers, "Authorization: %s\n", authorization);
     secret_free(token);
-    return found;
+    return ask_key(&request, "this container's credentials", key, err);
 }
 
-/* Asks version 2 of the metadata service. Elsewhere than on Amazon's instances nobody is there. */
+/* Asks version 2 of the metadata service for a token, with that for the name of a role, and with both for its key. Elsewhere than
+ * on Amazon's instances nobody is there. */
 static found_t from_instance(s3_key_t *key, err_t *err) {
+    enum { OF_TOKEN, OF_ROLE, OF_KEY };
     const char *disabled = variable("AWS_EC2_METADATA_DISABLED"),
-               *endpoint = variable("AWS_EC2_METADATA_SERVICE_ENDPOINT");
-    char url[1024], token[512], role[128] = "", who[200];
-    if (disabled && strcasecmp(disabled, "true") == 0)
-        return NOT_THERE;
-    endpoint = endpoint ? endpoint : "http://169.254.169.254";
-    const int base = (int)strlen(endpoint) - (endpoint[strlen(endpoint) - 1] == '/');
-    snprintf(url, sizeof url, "%.*s/latest/api/token", base, endpoint);
-    question_t question = {.method = "PUT",
-                           .url = url,
-                           .header = "X-aws-ec2-metadata-token-ttl-seconds",
-                           .value = "21600",
-                           .direct = true,
-                           .may_be_gone = true,
-                           .line = token,
-                           .room = sizeof token};
-    found_t found = ask(&question, "this instance", key, err);
-    if (found == FOUND) {
-        snprintf(url, sizeof url, "%.*s/latest/meta-data/iam/security-credentials/", base, endpoint);
-        question = (question_t){.method = "GET",
-                                .url = url,
-                                .header = "X-aws-ec2-metadata-token",
-                                .value = token,
-                                .direct = true,
-                                .may_be_gone = true,
-                                .line = role,
-                                .room = sizeof role};
-        found = ask(&question, "this instance", key, err);
+               *named = variable("AWS_EC2_METADATA_SERVICE_ENDPOINT"),
+               *endpoint = named ? named : "http://169.254.169.254",
+               *slash = endpoint[strlen(endpoint) - 1] == '/' ? "" : "/";
+    char lines[OF_KEY][512] = {"", ""}, who[200] = "this instance";
+    const bool is_disabled = disabled && strcasecmp(disabled, "true") == 0;
+    found_t found = is_disabled ? NOT_THERE : FOUND;
+    for (size_t step = OF_TOKEN; found == FOUND && step <= OF_KEY; step++) {
+        const bool first = step == OF_TOKEN;
+        remote_answer_t answer = {.status = 0};
+        remote_request_t request = {
+            .method = first ? "PUT" : "GET", .direct = true, .whole_ns = step < OF_KEY ? GONE_NS : ANSWER_NS};
+        text_print(&request.url, "%s%slatest/%s%s", endpoint, slash,
+                   first ? "api/token" : "meta-data/iam/security-credentials/", lines[OF_ROLE]);
+        text_print(&request.headers, "X-aws-ec2-metadata-token%s%s\n", first ? "-ttl-seconds: 21600" : ": ",
+                   lines[OF_TOKEN]);
+        if (step == OF_KEY)
+            snprintf(who, sizeof who, "role %.100s of this instance", lines[OF_ROLE]);
+        found = ask(&request, who, &answer, err);
+        if (found == FOUND && step == OF_KEY)
+            found = read_key(answer.body.bytes, key, who, err);
+        else if (found == FOUND)
+            snprintf(lines[step], sizeof lines[step], "%.*s", (int)strcspn(answer.body.bytes, "\r\n"),
+                     answer.body.bytes);
+        else if (step < OF_KEY && err->status == STATUS_INPUT)
+            found = NOT_THERE;
+        transport_free_answer(&answer);
     }
-    if (found == FOUND) {
-        snprintf(who, sizeof who, "role %.100s of this instance", role);
-        strncat(url, role, sizeof url - strlen(url) - 1);
-        question.may_be_gone = false;
-        question.line = NULL;
-        found = ask(&question, who, key, err);
-    } else if (err->status == STATUS_INPUT) {
-        found = NOT_THERE;
-    }
-    explicit_bzero(token, sizeof token);
+    explicit_bzero(lines, sizeof lines);
     return found;
 }
 

@@ -36,7 +36,7 @@ typedef struct {
     const char *method; /* NULL: GET */
     text_t url;         /* as it is sent, encoded */
     text_t headers;     /* lines of "Name: value\n" */
-    const char *body;   /* of a POST or PUT; or NULL */
+    text_t body;        /* of a POST; or empty */
     uint64_t from, to;  /* asks for the bytes [from, to); both 0: for all */
     /* With transport_send: all of the answer must come within whole_ns, which is never 0; no silence may last longer than
      * silent_ns (0: whole_ns). */
@@ -53,9 +53,9 @@ typedef struct {
     text_t
         body; /* of transport_send and transport_fetch; of others if the status is neither 200 nor 206: 64 KiB */
     uint64_t length; /* how long the body was, as far as it was read */
-    bool endless;    /* it does not say how long it is, and did not end within whole_ns */
-    bool passes;     /* with status 0: trying again may help, */
-    bool unknown;    /* or the host's name is not known */
+    /* with status 0: trying again may help; the host's name is not known; or a 200 does not say how long it is, and did not end
+     * within whole_ns */
+    bool passes, unknown, endless;
     err_t why;
 } remote_answer_t;
 
@@ -168,11 +168,10 @@ const char *url_whole(const char *url, const char *shown, err_t *err);
 /* ---- secrets ---- */
 
 /* Memory in pages that are left out of cores, and overwritten when it is freed. libcurl has all of its memory from here, since
- * URLs and logins are in it. secret_new: zeros, one byte more than `length`. NULL: out of memory. */
+ * URLs and logins are in it. NULL: out of memory. */
 void *secret_malloc(size_t size);
 void *secret_calloc(size_t count, size_t size);
 void *secret_realloc(void *memory, size_t size);
-void *secret_new(size_t length);
 char *secret_strdup(const char *text);
 void secret_free(void *memory);
 

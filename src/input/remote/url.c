@@ -31,36 +31,31 @@ static struct {
 } arena = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* What is left of the last pages when the next ones are taken is lost. */
-static piece_t *carve(size_t bytes) {
-    if (bytes > arena.left) {
-        const size_t size = bytes > PAGES ? bytes : PAGES;
-        char *pages = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        if (pages == MAP_FAILED)
-            return NULL;
-        madvise(pages, size, MADV_DONTDUMP);
-        arena.at = pages;
-        arena.left = size;
-    }
-    piece_t *piece = (piece_t *)(void *)arena.at;
-    arena.at += bytes;
-    arena.left -= bytes;
-    return piece;
-}
-
 void *secret_malloc(size_t size) {
     unsigned power = LEAST_SIZE;
     while (((size_t)1 << power) < size + sizeof(piece_t))
         power++;
+    const size_t bytes = (size_t)1 << power, room = bytes > PAGES ? bytes : PAGES;
     pthread_mutex_lock(&arena.lock);
     piece_t *piece = arena.unused[power];
-    if (piece)
+    if (!piece && bytes > arena.left) {
+        void *pages = mmap(NULL, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        arena.at = pages;
+        arena.left = pages != MAP_FAILED ? room : 0;
+        madvise(pages, arena.left, MADV_DONTDUMP);
+    }
+    if (piece) {
         arena.unused[power] = piece->next;
-    else
-        piece = carve((size_t)1 << power);
+    } else if (bytes <= arena.left) {
+        piece = (piece_t *)(void *)arena.at;
+        arena.at += bytes;
+        arena.left -= bytes;
+    }
     pthread_mutex_unlock(&arena.lock);
-    if (piece)
-        piece->size = power;
-    return piece ? piece + 1 : NULL;
+    if (!piece)
+        return NULL;
+    piece->size = power;
+    return piece + 1;
 }
 
 void secret_free(void *memory) {
@@ -89,10 +84,6 @@ void *secret_realloc(void *memory, size_t size) {
 void *secret_calloc(size_t count, size_t size) {
     void *memory = secret_malloc(count * size);
     return memory ? memset(memory, 0, count * size) : NULL;
-}
-
-void *secret_new(size_t length) {
-    return secret_calloc(1, length + 1);
 }
 
 char *secret_strdup(const char *text) {
@@ -126,27 +117,20 @@ size_t remote_at_once(const char *path) {
     return scheme ? scheme->at_once : 0;
 }
 
-/* The parts of https://user@host/path?query#fragment. */
+/* The parts of https://user@host/path?query#fragment. Of s3 all is the host: in the key of an object these are letters as any. */
 typedef struct {
+    const remote_scheme_t *scheme;
     const char *user, *host, *path, *end;
 } parts_t;
 
 static parts_t take_apart(const char *url) {
-    parts_t parts = {.user = strstr(url, "://") + 3};
-    parts.path = parts.user + strcspn(parts.user, "/?#");
+    parts_t parts = {.scheme = url_scheme(url), .user = strstr(url, "://") + 3};
+    const bool is_web = parts.scheme != &remote_s3;
+    parts.path = parts.user + strcspn(parts.user, is_web ? "/?#" : "");
     parts.end = parts.path + strcspn(parts.path, "?#");
-    const char *at = memrchr(parts.user, '@', (size_t)(parts.path - parts.user));
+    const char *at = is_web ? memrchr(parts.user, '@', (size_t)(parts.path - parts.user)) : NULL;
     parts.host = at ? at + 1 : parts.user;
     return parts;
-}
-
-/* Only URLs of the web have a query and a user: in the key of an object of s3 these are letters as any. */
-static bool has_secrets(const char *url) {
-    const remote_scheme_t *scheme = url_scheme(url);
-    if (scheme != &remote_https && scheme != &remote_http)
-        return false;
-    const parts_t parts = take_apart(url);
-    return parts.host > parts.user || *parts.end;
 }
 
 /* Blanks, and letters of other scripts, are shown as such: a request encodes them again. */
@@ -199,16 +183,11 @@ static bool keep(const char *url, const char *shown, bool is_argument) {
 
 static char *show(const char *url, bool is_argument, err_t *err) {
     text_t shown = {.length = 0};
-    const remote_scheme_t *scheme = url_scheme(url);
-    if (scheme == &remote_https || scheme == &remote_http) {
-        const parts_t parts = take_apart(url);
-        text_append(&shown, scheme->begins);
-        text_append_bytes(&shown, parts.host, (size_t)(parts.path - parts.host));
-        append_path(&shown, parts.path, parts.end);
-    } else {
-        text_append(&shown, url);
-    }
-    const bool secret = has_secrets(url);
+    const parts_t parts = take_apart(url);
+    const bool secret = parts.host > parts.user || *parts.end;
+    text_append(&shown, parts.scheme->begins);
+    text_append_bytes(&shown, parts.host, (size_t)(parts.path - parts.host));
+    append_path(&shown, parts.path, parts.end);
     if (!shown.lacking && (secret || is_argument) &&
         !keep(secret ? url : shown.bytes, shown.bytes, is_argument))
         shown.lacking = strlen(url);
@@ -224,9 +203,8 @@ void remote_hide(char *argument) {
     if (!remote_is(argument))
         return;
     const size_t length = strlen(argument);
-    const bool secret = has_secrets(argument);
     char *shown = show(argument, true, &ignored); /* a second one may have secrets */
-    if (shown && secret) {
+    if (shown) {
         explicit_bzero(argument, length);
         memcpy(argument, shown, strlen(shown));
     }
@@ -239,14 +217,12 @@ const char *url_whole(const char *url, const char *shown, err_t *err) {
     const kept_t *kept = find_kept(shown);
     pthread_mutex_unlock(&kept_lock);
     const char *whole = kept ? kept->whole : url;
-    if (url_scheme(whole) == &remote_https || url_scheme(whole) == &remote_http) {
-        const parts_t parts = take_apart(whole);
-        if (memchr(parts.user, ':', (size_t)(parts.host - parts.user)))
-            why = "was given with a password, which others can see: put it into ~/.netrc (machine HOST login "
-                  "USER password PASSWORD), and leave it out";
-        if (*parts.end != '?' && (parts.path == parts.end || parts.end[-1] == '/'))
-            why = "is a folder, and a web server has no list of its files: name the files";
-    }
+    const parts_t parts = take_apart(whole);
+    if (memchr(parts.user, ':', (size_t)(parts.host - parts.user)))
+        why = "was given with a password, which others can see: put it into ~/.netrc (machine HOST login "
+              "USER password PASSWORD), and leave it out";
+    if (parts.scheme != &remote_s3 && *parts.end != '?' && (parts.path == parts.end || parts.end[-1] == '/'))
+        why = "is a folder, and a web server has no list of its files: name the files";
     if (kept && kept->several)
         why = "was given twice, with another query each: load them one after the other, each with an "
               "--input-name";
