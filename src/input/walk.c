@@ -223,17 +223,6 @@ static bool add_member(build_t *build, const char *path, const char *archive) {
 
 /* ---- URLs ---- */
 
-typedef struct {
-    char **urls;
-    size_t count, room;
-} objects_t;
-
-static bool note_object(void *context, const char *url, err_t *err) {
-    objects_t *objects = context;
-    return GROW(objects->urls, objects->room, objects->count + 1, err) &&
-           ((objects->urls[objects->count++] = strdup(url)) || err_memory(err, strlen(url)));
-}
-
 static bool take_object(build_t *build, const void *none, const char *url) {
     (void)none;
     return walk_path(build, url, true);
@@ -241,13 +230,11 @@ static bool take_object(build_t *build, const void *none, const char *url) {
 
 /* Adds all objects of a prefix or a pattern. */
 static bool add_objects(build_t *build, const char *url) {
-    objects_t objects = {.count = 0};
+    remote_urls_t found = {.count = 0};
     build->several = true;
-    const bool ok = remote_list(url, build->own.patience_ns, note_object, &objects, build->err) &&
-                    take_each(build, objects.urls, objects.count, take_object, NULL);
-    for (size_t i = 0; i < objects.count; i++)
-        free(objects.urls[i]);
-    free(objects.urls);
+    const bool ok = remote_list(url, build->own.patience_ns, &found, build->err) &&
+                    take_each(build, found.urls, found.count, take_object, NULL);
+    remote_free_urls(&found);
     return ok;
 }
 

@@ -31,11 +31,6 @@ static const int64_t FIRST_PAUSE_NS = SECOND_NS / 10, LONGEST_PAUSE_NS = 10 * SE
  * needs no package of it. The library is opened at the first URL (libcurl.so.4), so that a command without one starts without
  * it and its 30 libraries; with TIPPLE_LIBCURL it is linked in (the wheel). */
 
-typedef struct curl_slist {
-    char *data;
-    struct curl_slist *next;
-} curl_slist_t;
-
 typedef struct {
     int message; /* CURL_DONE is the only one */
     void *easy;
@@ -56,8 +51,8 @@ typedef struct {
     row(int, curl_easy_pause, (void *easy, int what));                                                       \
     row(void, curl_easy_reset, (void *easy));                                                                \
     row(const char *, curl_easy_strerror, (int code));                                                       \
-    row(curl_slist_t *, curl_slist_append, (curl_slist_t * list, const char *text));                         \
-    row(void, curl_slist_free_all, (curl_slist_t * list));                                                   \
+    row(void *, curl_slist_append, (void *list, const char *text));                                          \
+    row(void, curl_slist_free_all, (void *list));                                                            \
     row(void *, curl_multi_init, (void));                                                                    \
     row(int, curl_multi_add_handle, (void *multi, void *easy));                                              \
     row(int, curl_multi_remove_handle, (void *multi, void *easy));                                           \
@@ -135,12 +130,13 @@ transport_t *transport_take(err_t *err) {
     pthread_mutex_unlock(&idle_lock);
     if (transport)
         return transport;
-    transport = calloc(1, sizeof *transport);
-    if (transport && (transport->multi = curl.curl_multi_init()))
-        return transport;
-    free(transport);
-    err_memory(err, sizeof *transport);
-    return NULL;
+    void *multi = curl.curl_multi_init();
+    transport = multi ? calloc(1, sizeof *transport) : NULL;
+    if (transport)
+        transport->multi = multi;
+    else
+        err_memory(err, sizeof *transport);
+    return transport;
 }
 
 void transport_give(transport_t *transport) {
@@ -299,8 +295,6 @@ void transfer_end(transport_t *transport, transfer_t *transfer) {
         curl.curl_multi_remove_handle(transport->multi, transfer->easy);
     if (transfer->easy)
         curl.curl_easy_reset(transfer->easy);
-    for (curl_slist_t *line = transfer->lines; line; line = line->next)
-        explicit_bzero(line->data, strlen(line->data));
     curl.curl_slist_free_all(transfer->lines);
     transfer->lines = NULL;
     transfer->moving = transfer->waits = false;
@@ -355,10 +349,8 @@ void transfer_break(transfer_t *transfer, const char *format, ...) {
 
 void transport_wait(transport_t *transport, int milliseconds) {
     int running, left;
-    int64_t heard = 0;
-    bool ended = false;
-    for (size_t i = 0; i < TRANSFERS; i++)
-        heard = transport->transfers[i].heard_ns > heard ? transport->transfers[i].heard_ns : heard;
+    if (milliseconds)
+        curl.curl_multi_poll(transport->multi, NULL, 0, milliseconds, NULL);
     curl.curl_multi_perform(transport->multi, &running);
     for (curl_message_t *message; (message = curl.curl_multi_info_read(transport->multi, &left));) {
         transfer_t *transfer = NULL;
@@ -368,12 +360,7 @@ void transport_wait(transport_t *transport, int milliseconds) {
         if (message->data.code)
             explain(transfer, message->data.code);
         transfer_end(transport, transfer);
-        ended = true;
     }
-    for (size_t i = 0; i < TRANSFERS; i++)
-        ended |= transport->transfers[i].heard_ns > heard;
-    if (!ended && milliseconds)
-        curl.curl_multi_poll(transport->multi, NULL, 0, milliseconds, NULL);
 }
 
 /* ---- whole answers ---- */
@@ -493,12 +480,8 @@ static int64_t next_pause(retry_t *retry, const remote_answer_t *answer) {
 bool retry_judge(retry_t *retry, const remote_place_t *place, const remote_answer_t *answer,
                  int64_t *again_ns, err_t *err) {
     const int64_t now_ns = clock_now_ns(), ends_ns = retry->heard_ns + retry->patience_ns;
-    remote_next_t next = answer->passes ? REMOTE_AGAIN : REMOTE_FAIL;
+    const remote_next_t next = place->scheme->judge(place, answer, err);
     char time[UNITS_MAX];
-    if (answer->status)
-        next = place->scheme->judge(place, answer, err);
-    else
-        err_set(err, answer->why.status, "%.1000s: %s", place->shown, answer->why.text);
     *again_ns = now_ns;
     if (next == REMOTE_ANEW)
         return retry->anew++ < MOST_ANEW;
@@ -567,6 +550,10 @@ remote_next_t transport_judge(const remote_place_t *place, const remote_answer_t
         {410, "it is there no longer"},
     };
     const unsigned status = answer->status;
+    if (!status) {
+        err_set(err, answer->why.status, "%.1000s: %s", place->shown, answer->why.text);
+        return answer->passes ? REMOTE_AGAIN : REMOTE_FAIL;
+    }
     const bool passes = status == 408 || status == 429 || status >= 500;
     const char *words = passes ? "the server is busy or in trouble" : "check the URL";
     char code[64], message[300];

@@ -53,22 +53,19 @@ struct remote_object {
 static bool read_answer(const remote_answer_t *answer, seen_t *seen, uint64_t *from, uint64_t *to) {
     char value[VALIDATOR];
     unsigned long long first = 0, last = 0, size = 0;
+    const bool part = answer->status == 206;
     *seen = (seen_t){.size = 0};
     if (transport_header(answer, "ETag", value, sizeof value) && strncmp(value, "W/", 2) != 0)
         strcpy(seen->etag, value);
     transport_header(answer, "Last-Modified", seen->modified, sizeof seen->modified);
-    bool known;
-    if (answer->status == 206 && transport_header(answer, "Content-Range", value, sizeof value)) {
-        known =
-            sscanf(value, "bytes %llu-%llu/%llu", &first, &last, &size) == 3 && first <= last && last < size;
-        last++;
-    } else {
-        known = answer->status == 200 && transport_header(answer, "Content-Length", value, sizeof value) &&
-                sscanf(value, "%llu", &size) == 1;
-        last = size;
-    }
+    bool known = transport_header(answer, part ? "Content-Range" : "Content-Length", value, sizeof value);
+    if (part)
+        known = known && sscanf(value, "bytes %llu-%llu/%llu", &first, &last, &size) == 3 && first <= last &&
+                last < size;
+    else
+        known = known && sscanf(value, "%llu", &size) == 1;
     *from = first;
-    *to = last;
+    *to = part ? last + 1 : size;
     seen->size = size;
     return known;
 }
@@ -163,7 +160,7 @@ remote_object_t *remote_see(const char *url, int64_t patience_ns, err_t *err) {
 }
 
 void remote_settle(remote_object_t *object, uint64_t most) {
-    if (atomic_load(&heads_held) <= most)
+    if (most && atomic_load(&heads_held) <= most)
         return;
     atomic_fetch_sub(&heads_held, object->head_bytes);
     free(object->head);
@@ -180,10 +177,9 @@ remote_object_t *remote_share(remote_object_t *object) {
 void remote_forget(remote_object_t *object) {
     if (!object || object->holders--)
         return;
-    atomic_fetch_sub(&heads_held, object->head_bytes);
+    remote_settle(object, 0);
     free(object->url);
     free(object->shown);
-    free(object->head);
     free(object);
     if (--objects == 0)
         s3_forget();

@@ -55,11 +55,15 @@ char *remote_shown(const char *url, err_t *err);
 /* True if this URL stands for several objects of s3: for a bucket, a prefix with / at its end, or a pattern. */
 bool remote_is_several(const char *url);
 
-/* The objects of such a URL, by the bytes of their keys: `visit` gets the URL of each. As in a shell, * and ? match no /; a
- * prefix has all that is below it. What a console shows as a folder, a key with / at its end, is left out. False: *err says
- * why: there is no object, or visit has failed. */
-typedef bool remote_visit_t(void *context, const char *url, err_t *err);
-bool remote_list(const char *url, int64_t patience_ns, remote_visit_t *visit, void *context, err_t *err);
+/* The URLs of the objects of such a URL, by the bytes of their keys, which the caller frees in any case. As in a shell, * and ?
+ * match no /; a prefix has all that is below it. What a console shows as a folder, a key with / at its end, is left out. False:
+ * *err says why; there may be no object. */
+typedef struct {
+    char **urls;
+    size_t count, room;
+} remote_urls_t;
+bool remote_list(const char *url, int64_t patience_ns, remote_urls_t *found, err_t *err);
+void remote_free_urls(remote_urls_t *found);
 
 /* ---- objects ---- */
 
@@ -74,7 +78,7 @@ remote_object_t *remote_see(const char *url, int64_t patience_ns, err_t *err);
 remote_object_t *remote_share(remote_object_t *object); /* one more holder: the object, or NULL */
 void remote_forget(remote_object_t *object);            /* when all holders have, it is freed */
 
-/* Says that it is identified: its first bytes are forgotten if those of all objects take more bytes than `most`. Only one thread
+/* Says that it is identified: its first bytes are forgotten if those of all objects take more bytes than `most`, or if that is 0. Only one thread
  * may have readers of it. */
 void remote_settle(remote_object_t *object, uint64_t most);
 

@@ -131,23 +131,22 @@ static bool prepare(const remote_place_t *place, remote_request_t *request, err_
 /* ---- refusals ---- */
 
 static const struct {
-    const char *code, *advice;
     bool of_key; /* by now there may be another one */
+    const char *code, *advice;
 } refusals[] = {
-    {"AccessDenied",
+    {false, "AccessDenied",
      "allow s3:GetObject on it, or s3:ListBucket on its bucket for a list; an object that is not there "
-     "is refused in the same words to whoever may not list",
-     false},
-    {"InvalidAccessKeyId",
-     "this store does not know the key: if it is one of another store than Amazon's, set AWS_ENDPOINT_URL_S3",
-     true},
-    {"SignatureDoesNotMatch", "the secret key is not the one of this access key: correct it", true},
-    {"ExpiredToken", "the session has ended: sign in again, then run the same command again", true},
-    {"InvalidToken", "the session token does not belong to the key: set both anew", true},
-    {"RequestTimeTooSkewed", "the clock of this host is wrong: set it", false},
-    {"NoSuchBucket", "check its name; for another store than Amazon's, set AWS_ENDPOINT_URL_S3", false},
-    {"NoSuchKey", "check its name; a prefix has a / at its end", false},
-    {"InvalidObjectState", "it is archived: restore it first (aws s3api restore-object)", false},
+     "is refused in the same words to whoever may not list"},
+    {true, "InvalidAccessKeyId",
+     "this store does not know the key: if it is one of another store than Amazon's, set "
+     "AWS_ENDPOINT_URL_S3"},
+    {true, "SignatureDoesNotMatch", "the secret key is not the one of this access key: correct it"},
+    {true, "ExpiredToken", "the session has ended: sign in again, then run the same command again"},
+    {true, "InvalidToken", "the session token does not belong to the key: set both anew"},
+    {false, "RequestTimeTooSkewed", "the clock of this host is wrong: set it"},
+    {false, "NoSuchBucket", "check its name; for another store than Amazon's, set AWS_ENDPOINT_URL_S3"},
+    {false, "NoSuchKey", "check its name; a prefix has a / at its end"},
+    {false, "InvalidObjectState", "it is archived: restore it first (aws s3api restore-object)"},
 };
 
 /* Notes the region that an answer names for a bucket. False: it names none. */
@@ -172,10 +171,9 @@ static remote_next_t judge(const remote_place_t *place, const remote_answer_t *a
     const char *xml = answer->body.bytes, *key;
     s3_element(xml, "Code", code, sizeof code);
     s3_element(xml, "Message", message, sizeof message);
-    if (transport_judge(place, answer, err) == REMOTE_AGAIN)
-        return REMOTE_AGAIN;
-    if (!split(place->url, name, &key, err))
-        return REMOTE_FAIL;
+    remote_next_t next = transport_judge(place, answer, err);
+    if (next == REMOTE_AGAIN || !answer->status || !split(place->url, name, &key, err))
+        return next;
     if (!transport_header(answer, "x-amz-bucket-region", region, sizeof region))
         s3_element(xml, "Region", region, sizeof region);
     size_t row = 0;
@@ -196,7 +194,8 @@ static remote_next_t judge(const remote_place_t *place, const remote_answer_t *a
                 ": unless it is public, set AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY");
     else if (is_known)
         err_add(err, ": %s", refusals[row].advice);
-    remote_next_t next = moved && learn_region(name, region) ? REMOTE_ANEW : REMOTE_FAIL;
+    if (moved && learn_region(name, region))
+        next = REMOTE_ANEW;
     err_t why;
     if (is_known && refusals[row].of_key && is_signed) {
         if (clock_now_ns() - known.looked_ns > PAUSE_NS) /* else another thread has just looked */

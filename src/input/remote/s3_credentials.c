@@ -21,7 +21,7 @@ typedef enum { NOT_THERE, FOUND, FAILED, PASSES /* failed, but may be tried agai
 
 /* The variable's text; NULL: it is not set, or empty. */
 static const char *variable(const char *name) {
-    const char *text = getenv(name);
+    const char *text = name ? getenv(name) : NULL;
     return text && *text ? text : NULL;
 }
 
@@ -92,16 +92,20 @@ static char *read_token(const char *path, err_t *err) {
 
 enum { REGION, ENDPOINT, ID, SECRET, TOKEN, ROLE, ROLE_TOKEN, PROCESS, SSO, VALUES };
 
-/* The lines of a profile that count here. */
-static const char *const value_names[VALUES] = {"region",
-                                                "endpoint_url",
-                                                "aws_access_key_id",
-                                                "aws_secret_access_key",
-                                                "aws_session_token",
-                                                "role_arn",
-                                                "web_identity_token_file",
-                                                "credential_process",
-                                                "sso_account_id"};
+/* What the environment and profiles may say that counts here: variables, the first of which wins, and the line of a profile. */
+static const struct {
+    const char *line, *variable, *other;
+} names[VALUES] = {
+    {"region", "AWS_REGION", "AWS_DEFAULT_REGION"},
+    {"endpoint_url", "AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL"},
+    {"aws_access_key_id", "AWS_ACCESS_KEY_ID", NULL},
+    {"aws_secret_access_key", "AWS_SECRET_ACCESS_KEY", NULL},
+    {"aws_session_token", "AWS_SESSION_TOKEN", NULL},
+    {"role_arn", "AWS_ROLE_ARN", NULL},
+    {"web_identity_token_file", "AWS_WEB_IDENTITY_TOKEN_FILE", NULL},
+    {"credential_process", NULL, NULL},
+    {"sso_account_id", NULL, NULL},
+};
 
 typedef struct {
     const char *variable, *usual; /* its path, and its path below HOME */
@@ -148,7 +152,7 @@ static void take_values(profile_t *profile, size_t file) {
             end[-1] = '\0';
         *name_end = '\0';
         for (size_t i = 0; i < VALUES; i++)
-            if (!profile->values[i] && strcmp(line, value_names[i]) == 0)
+            if (!profile->values[i] && strcmp(line, names[i].line) == 0)
                 profile->values[i] = value;
     }
 }
@@ -176,8 +180,8 @@ static bool open_profile(profile_t *profile, err_t *err) {
 
 bool s3_find_settings(s3_settings_t *settings, err_t *err) {
     profile_t profile;
-    const char *region = either("AWS_REGION", "AWS_DEFAULT_REGION"),
-               *endpoint = either("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL");
+    const char *region = either(names[REGION].variable, names[REGION].other),
+               *endpoint = either(names[ENDPOINT].variable, names[ENDPOINT].other);
     if (!open_profile(&profile, err))
         return false;
     put(settings->region, sizeof settings->region, region ? region : profile.values[REGION]);
@@ -295,31 +299,14 @@ static found_t ask_key(remote_request_t *request, const char *who, s3_key_t *key
 
 /* ---- places of keys ---- */
 
-static found_t from_environment(s3_key_t *key, err_t *err) {
-    const char *id = variable("AWS_ACCESS_KEY_ID"), *secret = variable("AWS_SECRET_ACCESS_KEY");
-    if (!id && !secret)
-        return NOT_THERE;
-    if (!id || !secret) {
-        err_set(err, STATUS_INPUT, "s3: %s is set without %s: set both of them, or neither",
-                id ? "AWS_ACCESS_KEY_ID" : "AWS_SECRET_ACCESS_KEY",
-                id ? "AWS_SECRET_ACCESS_KEY" : "AWS_ACCESS_KEY_ID");
-        return FAILED;
-    }
-    put(key->from, sizeof key->from, "the environment (AWS_ACCESS_KEY_ID)");
-    put(key->id, sizeof key->id, id);
-    put(key->secret, sizeof key->secret, secret);
-    put(key->token, sizeof key->token, variable("AWS_SESSION_TOKEN"));
-    return FOUND;
-}
-
 /* The key of a role, which the security token service (STS) gives for the token in a file. */
-static found_t by_web_identity(const char *file, const char *role, const char *session, s3_key_t *key,
-                               err_t *err) {
+static found_t by_web_identity(const char *file, const char *role, s3_key_t *key, err_t *err) {
     s3_settings_t settings;
     remote_request_t request = {.method = "POST", .whole_ns = ANSWER_NS};
     text_t *body = &request.body;
     char who[300];
-    const char *endpoint = either("AWS_ENDPOINT_URL_STS", "AWS_ENDPOINT_URL");
+    const char *endpoint = either("AWS_ENDPOINT_URL_STS", "AWS_ENDPOINT_URL"),
+               *session = variable("AWS_ROLE_SESSION_NAME");
     char *token = s3_find_settings(&settings, err) ? read_token(file, err) : NULL;
     if (!token)
         return FAILED;
@@ -339,10 +326,29 @@ static found_t by_web_identity(const char *file, const char *role, const char *s
     return ask_key(&request, who, key, err);
 }
 
-static found_t from_web_identity(s3_key_t *key, err_t *err) {
-    const char *file = variable("AWS_WEB_IDENTITY_TOKEN_FILE"), *role = variable("AWS_ROLE_ARN");
-    return file && role ? by_web_identity(file, role, variable("AWS_ROLE_SESSION_NAME"), key, err)
-                        : NOT_THERE;
+/* What the environment or a profile says: a key, or a role and the file of its token. In a profile the role wins. */
+static found_t by_values(const char *const *values, bool is_profile, s3_key_t *key, err_t *err) {
+    if (values[ID] && values[SECRET] && !(is_profile && values[ROLE])) {
+        put(key->id, sizeof key->id, values[ID]);
+        put(key->secret, sizeof key->secret, values[SECRET]);
+        put(key->token, sizeof key->token, values[TOKEN]);
+        return FOUND;
+    }
+    return values[ROLE] && values[ROLE_TOKEN] ? by_web_identity(values[ROLE_TOKEN], values[ROLE], key, err)
+                                              : NOT_THERE;
+}
+
+static found_t from_environment(s3_key_t *key, err_t *err) {
+    const char *values[VALUES];
+    for (size_t i = 0; i < VALUES; i++)
+        values[i] = either(names[i].variable, names[i].other);
+    if (!values[ID] != !values[SECRET]) {
+        err_set(err, STATUS_INPUT, "s3: %s is set without %s: set both of them, or neither",
+                names[values[ID] ? ID : SECRET].variable, names[values[ID] ? SECRET : ID].variable);
+        return FAILED;
+    }
+    put(key->from, sizeof key->from, "the environment (AWS_ACCESS_KEY_ID)");
+    return by_values(values, false, key, err);
 }
 
 static found_t by_process(const char *command, const char *who, s3_key_t *key, err_t *err) {
@@ -363,15 +369,11 @@ static found_t by_process(const char *command, const char *who, s3_key_t *key, e
 static found_t by_profile(const profile_t *profile, s3_key_t *key, err_t *err) {
     const char *name = profile->name, *const *values = profile->values;
     char who[200];
-    if (values[ROLE] && values[ROLE_TOKEN])
-        return by_web_identity(values[ROLE_TOKEN], values[ROLE], NULL, key, err);
-    if (values[ID] && values[SECRET] && !values[ROLE]) {
-        snprintf(key->from, sizeof key->from, "profile '%.60s' of %.200s", name, profile->home);
-        put(key->id, sizeof key->id, values[ID]);
-        put(key->secret, sizeof key->secret, values[SECRET]);
-        put(key->token, sizeof key->token, values[TOKEN]);
-        return FOUND;
-    }
+    snprintf(key->from, sizeof key->from, "profile '%.60s' of %.200s", name,
+             profile->home ? profile->home : "");
+    const found_t found = by_values(values, true, key, err);
+    if (found != NOT_THERE)
+        return found;
     if (values[PROCESS]) {
         snprintf(who, sizeof who, "credential_process of profile '%.60s'", name);
         return by_process(values[PROCESS], who, key, err);
@@ -455,8 +457,8 @@ static found_t from_instance(s3_key_t *key, err_t *err) {
 
 bool s3_find_key(s3_key_t *key, err_t *err) {
     enum { TRIES = 3 };
-    static found_t (*const places[])(s3_key_t *, err_t *) = {from_environment, from_web_identity,
-                                                             from_profile, from_container, from_instance};
+    static found_t (*const places[])(s3_key_t *, err_t *) = {from_environment, from_profile, from_container,
+                                                             from_instance};
     found_t found = PASSES;
     for (int i = 0; found == PASSES && i < TRIES; i++) {
         found = NOT_THERE;

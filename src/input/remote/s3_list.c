@@ -65,9 +65,8 @@ typedef struct {
     const char *shown, *bucket_url; /* s3://BUCKET */
     const char *pattern;            /* the key of the URL; NULL: all with the prefix */
     text_t prefix;
-    remote_visit_t *visit;
-    void *context;
-    size_t count, matching;
+    size_t count; /* also of keys that do not match */
+    remote_urls_t *found;
 } list_t;
 
 bool remote_is_several(const char *url) {
@@ -104,14 +103,13 @@ static bool take_page(list_t *list, const char *xml, err_t *err) {
         if (!*key || key[strlen(key) - 1] == '/' ||
             (list->pattern && fnmatch(list->pattern, key, FNM_PATHNAME | FNM_PERIOD) != 0))
             continue;
-        list->matching++;
         text_t url = {0};
         text_print(&url, "%s/%s", list->bucket_url, key);
-        char *whole = text_take(&url, err);
-        const bool ok = whole && list->visit(list->context, whole, err);
-        free(whole);
-        if (!ok)
+        remote_urls_t *found = list->found;
+        if (!GROW(found->urls, found->room, found->count + 1, err) ||
+            !(found->urls[found->count] = text_take(&url, err)))
             return false;
+        found->count++;
     }
     return true;
 }
@@ -161,27 +159,33 @@ static bool list_pages(list_t *list, int64_t patience_ns, err_t *err) {
     return true;
 }
 
-bool remote_list(const char *url, int64_t patience_ns, remote_visit_t *visit, void *context, err_t *err) {
+bool remote_list(const char *url, int64_t patience_ns, remote_urls_t *found, err_t *err) {
     const char *name = url + strlen("s3://"), *key = name + strcspn(name, "/");
     char *bucket_url = strndup(url, (size_t)(key - url));
     key += *key == '/';
     const size_t special = strcspn(key, "*?[\\");
-    list_t list = {.shown = url, .bucket_url = bucket_url, .visit = visit, .context = context};
+    list_t list = {.shown = url, .bucket_url = bucket_url, .found = found};
     list.pattern = key[special] ? key : NULL;
     text_append_bytes(&list.prefix, key, special);
     bool ok = (bucket_url && !list.prefix.lacking) || err_memory(err, strlen(url));
     ok = ok && list_pages(&list, patience_ns, err);
-    if (ok && !list.matching && list.pattern)
+    if (ok && !found->count && list.pattern)
         ok = err_set(
             err, STATUS_INPUT,
             "%s: no object matches this pattern; check the prefix and the name (* and ? match no /, and a "
             "prefix that ends with / has everything below it)",
             url);
-    else if (ok && !list.matching)
+    else if (ok && !found->count)
         ok = err_set(err, STATUS_INPUT, "%s: there is no object with this prefix; check its name", url);
     if (!ok)
         s3_forget();
     text_free(&list.prefix);
     free(bucket_url);
     return ok;
+}
+
+void remote_free_urls(remote_urls_t *found) {
+    for (size_t i = 0; i < found->count; i++)
+        free(found->urls[i]);
+    free(found->urls);
 }

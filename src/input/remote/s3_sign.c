@@ -37,31 +37,34 @@ static void copy_host(const char *url, char *host, size_t room) {
 
 bool s3_sign(remote_request_t *request, const char *region, const char *service, time_t now,
              const s3_key_t *key, err_t *err) {
-    char host[600], day[9], second[17], scope[128], names[80], hex[HEX] = "", to_sign[256];
+    char host[600], day[9], second[17], scope[128], names[80] = "", hex[HEX] = "", to_sign[256];
     char secret[sizeof key->secret + sizeof "AWS4"];
     uint8_t digest[DIGEST] = {0};
     struct tm parts;
     text_t whole = {0};
-    const bool is_s3 = strcmp(service, "s3") == 0; /* which wants to know that there is no body */
     const char *path = strchr(strstr(request->url.bytes, "://") + 3, '/'), *query = strchrnul(path, '?');
     copy_host(request->url.bytes, host, sizeof host);
     strftime(day, sizeof day, "%Y%m%d", gmtime_r(&now, &parts));
     strftime(second, sizeof second, "%Y%m%dT%H%M%SZ", &parts);
-    snprintf(names, sizeof names, "host;%sx-amz-date%s", is_s3 ? "x-amz-content-sha256;" : "",
-             *key->token ? ";x-amz-security-token" : "");
     snprintf(scope, sizeof scope, "%s/%s/%s/aws4_request", day, region, service);
+    const struct {
+        const char *name, *value; /* "": it is not sent */
+    } signed_headers[] = {{"host", host},
+                          /* S3 wants to know that there is no body */
+                          {"x-amz-content-sha256", strcmp(service, "s3") == 0 ? of_nothing : ""},
+                          {"x-amz-date", second},
+                          {"x-amz-security-token", key->token}};
     text_grow(&whole, sizeof key->token); /* now, since what grows later leaves a copy of the token */
-    text_print(&whole, "%s\n%.*s\n%s\nhost:%s\n", request->method ? request->method : "GET",
-               (int)(query - path), path, *query ? query + 1 : "", host);
-    if (is_s3) {
-        text_print(&whole, "x-amz-content-sha256:%s\n", of_nothing);
-        text_print(&request->headers, "x-amz-content-sha256: %s\n", of_nothing);
-    }
-    text_print(&whole, "x-amz-date:%s\n", second);
-    text_print(&request->headers, "x-amz-date: %s\n", second);
-    if (*key->token) {
-        text_print(&whole, "x-amz-security-token:%s\n", key->token);
-        text_print(&request->headers, "x-amz-security-token: %s\n", key->token);
+    text_print(&whole, "%s\n%.*s\n%s\n", request->method ? request->method : "GET", (int)(query - path), path,
+               *query ? query + 1 : "");
+    for (size_t i = 0; i < COUNT(signed_headers); i++) {
+        const char *name = signed_headers[i].name, *value = signed_headers[i].value;
+        if (!*value)
+            continue;
+        sprintf(strchr(names, '\0'), "%s%s", i ? ";" : "", name);
+        text_print(&whole, "%s:%s\n", name, value);
+        if (i) /* the client sends the host */
+            text_print(&request->headers, "%s: %s\n", name, value);
     }
     text_print(&whole, "\n%s\n%s", names, of_nothing);
     bool ok = EVP_Digest(whole.bytes, whole.length, digest, NULL, EVP_sha256(), NULL) == 1;

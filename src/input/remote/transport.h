@@ -71,7 +71,7 @@ struct remote_scheme {
         at_once; /* how many objects are seen at once: web servers are asked for fewer than stores of objects */
     /* Sets url, headers and what the server needs besides; from and to are set already. */
     bool (*prepare)(const remote_place_t *place, remote_request_t *request, err_t *err);
-    /* An answer whose status is neither 200 nor 206. */
+    /* An answer that did not come, or whose status is neither 200 nor 206. */
     remote_next_t (*judge)(const remote_place_t *place, const remote_answer_t *answer, err_t *err);
 };
 
@@ -82,7 +82,7 @@ extern const remote_scheme_t remote_https, remote_http, remote_s3;
 /* The value of a header of the answer, without blanks around it. False: there is none, and value is "". */
 bool transport_header(const remote_answer_t *answer, const char *name, char *value, size_t room);
 
-/* What statuses mean that schemes do not know better: 408, 429 and 5xx pass, all others are a sentence. */
+/* What answers mean that schemes do not know better: 408, 429 and 5xx pass, all other statuses are a sentence. */
 remote_next_t transport_judge(const remote_place_t *place, const remote_answer_t *answer, err_t *err);
 
 /* Overwrites and frees what it holds. */
@@ -135,8 +135,8 @@ void transfer_end(transport_t *transport, transfer_t *transfer);
 /* Its answer becomes one that did not come, for this reason, which passes. */
 void transfer_break(transfer_t *transfer, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Moves bytes. If none came and none ended, waits for them, at most this long. A transfer that has ended is not `moving`
- * any more, and its answer says how. */
+/* Waits for bytes, at most this long, and moves those that are there. A transfer that has ended is not `moving` any more, and
+ * its answer says how. */
 void transport_wait(transport_t *transport, int milliseconds);
 
 /* ---- trying again ---- */
