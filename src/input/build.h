@@ -27,8 +27,9 @@
 typedef struct {
     source_kit_t kit; /* reads compressed archives, and the first bytes of what else is compressed */
     uint8_t text[INPUT_HEAD_MOST]; /* of the last of the latter */
-    uint64_t keep;                 /* manifest_options_t.keep */
-    int64_t patience_ns;           /* for objects */
+    input_head_t head;   /* of the last file, in memory that stays valid until the next one; or none */
+    uint64_t keep;       /* manifest_options_t.keep */
+    int64_t patience_ns; /* for objects */
     err_t *err;
 } identifier_t;
 
@@ -37,6 +38,7 @@ typedef struct {
     input_file_t file; /* without its names */
     magic_is_t is;
     bool known; /* false: it could not be read, or is no file */
+    input_head_t head;
     uint8_t text[INPUT_HEAD_MOST];
 } identified_t;
 
@@ -64,8 +66,7 @@ input_file_t *build_add(build_t *build, const char *path, char *name);
 /* Takes the name over. */
 void build_rename(input_file_t *file, char *name);
 
-/* Copies file->head, which was set by what identifies it, into the manifest, or forgets it if there is no room. Call it at once:
- * it points to memory of whoever set it. */
+/* The file keeps the head of what was identified last, if there is room. */
 void build_keep_head(build_t *build, input_file_t *file);
 
 /* Notes a file or folder by device and inode; *is_new: it was not noted before. */
@@ -95,8 +96,7 @@ bool walk_path(build_t *build, const char *path, bool in_walk);
 
 /* ---- identify.c ---- */
 
-/* Opens a regular file, once, and sets all that identifies it, and its head, which stays valid until this thread identifies
- * another file. *is: what it is, or what is in it if that is compressed, and an archive or a reject file. The caller closes the
+/* Opens a regular file, once, and sets all that identifies it, and by->head. *is: what it is, or what is in it if that is compressed, and an archive or a reject file. The caller closes the
  * origin, also after a failure. path: also the URL of an object, which is seen. */
 bool identify_file(identifier_t *by, const char *path, origin_t *origin, input_file_t *file, magic_is_t *is);
 
@@ -110,10 +110,10 @@ bool identify_ahead(const identifier_t *like, char *const *paths, identified_t *
 void identify_forget(identified_t *one); /* unless it was taken */
 
 /* *is: what the text of a compressed file or member begins as; text where it cannot be read. Where that is UTF-16, the bound is
- * raised. Sets its head. origin: of the file that it is in. False: this host is short of something. */
+ * raised. Sets by->head. origin: of the file that it is in. False: this host is short of something. */
 bool identify_text(identifier_t *by, const origin_t *origin, input_file_t *file, magic_is_t *is);
 
-/* Sets kind, ends of lines, text bound and head by the first bytes of a file or of a tar's member. origin: of that file or
+/* Sets kind, ends of lines, text bound and by->head by the first bytes of a file or of a tar's member. origin: of that file or
  * tar; of a compressed tar none. */
 bool identify_head(identifier_t *by, const origin_t *origin, input_file_t *file, const uint8_t *head,
                    size_t size, magic_place_t place, magic_is_t *is);

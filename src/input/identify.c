@@ -129,10 +129,11 @@ bool identify_head(identifier_t *by, const origin_t *origin, input_file_t *file,
     const magic_t *magic = magic_of(head, size);
     const size_t kept = size < INPUT_HEAD_MOST ? size : INPUT_HEAD_MOST;
     *is = magic->is;
+    by->head.bytes = NULL;
     file->kind = magic->kind;
     file->cr_lines = file->kind == INPUT_PLAIN && magic_of_cr_lines(head, size);
     if (by->keep && *is == MAGIC_TEXT && !file->cr_lines)
-        file->head = (input_head_t){head, (uint32_t)kept, kept == file->disk_bytes};
+        by->head = (input_head_t){head, (uint32_t)kept, kept == file->disk_bytes};
     set_bound(origin, file);
     return magic_accept(magic, place, file->name, by->err);
 }
@@ -140,6 +141,7 @@ bool identify_head(identifier_t *by, const origin_t *origin, input_file_t *file,
 bool identify_text(identifier_t *by, const origin_t *origin, input_file_t *file, magic_is_t *is) {
     const size_t most = by->keep ? INPUT_HEAD_MOST : MAGIC_BYTES;
     err_t why = {.status = STATUS_OK};
+    by->head.bytes = NULL;
     source_t *source = source_open_packed(&by->kit, file, origin->fd, &why);
     const ssize_t got = source ? source_read(source, by->text, most, &why) : 0;
     const size_t length = got > 0 ? (size_t)got : 0;
@@ -152,7 +154,7 @@ bool identify_text(identifier_t *by, const origin_t *origin, input_file_t *file,
         file->text_bound = utf8_bound(file->text_bound);
     const bool as_read = magic_of(by->text, length)->is == MAGIC_TEXT && !magic_of_cr_lines(by->text, length);
     if (by->keep && as_read && (whole || length == most)) /* else the text is damaged */
-        file->head = (input_head_t){by->text, (uint32_t)length, whole};
+        by->head = (input_head_t){by->text, (uint32_t)length, whole};
     if (refused)
         *by->err = why;
     return !refused;
@@ -263,8 +265,9 @@ static void identify_one(identifier_t *by, char *path, identified_t *one) {
     origin_close(&origin);
     if (!one->known)
         identify_forget(one);
-    if (one->file.head.bytes)
-        one->file.head.bytes = memcpy(one->text, one->file.head.bytes, one->file.head.length);
+    one->head = by->head;
+    if (one->known && one->head.bytes)
+        one->head.bytes = memcpy(one->text, by->head.bytes, by->head.length);
 }
 
 void identify_forget(identified_t *one) {

@@ -34,47 +34,25 @@ void build_rename(input_file_t *file, char *name) {
 
 /* ---- the beginnings of texts ---- */
 
-enum { HEADS = 1 << 20 };
-
-struct heads {
-    struct heads *next;
-    size_t used;
-    uint8_t bytes[HEADS];
-};
-
-/* Returns a place for this number of bytes; NULL: memory is out, or the rest of what is allowed. */
-static uint8_t *find_room(build_t *build, size_t length) {
-    struct heads **heads = &build->manifest->heads;
-    if (length > build->options->keep - build->kept)
-        return NULL;
-    if (!*heads || length > HEADS - (*heads)->used) {
-        struct heads *made = malloc(sizeof *made);
-        if (!made)
-            return NULL;
-        made->next = *heads;
-        made->used = 0;
-        *heads = made;
-    }
-    (*heads)->used += length;
-    build->kept += length;
-    return (*heads)->bytes + (*heads)->used - length;
+void build_keep_head(build_t *build, input_file_t *file) {
+    const input_head_t *head = &build->own.head;
+    if (!head->bytes || head->length > build->options->keep - build->kept)
+        return;
+    uint8_t *own = malloc(head->length);
+    file->head = (input_head_t){own, head->length, head->whole};
+    if (own)
+        memcpy(own, head->bytes, head->length);
+    build->kept += head->length;
 }
 
-void build_keep_head(build_t *build, input_file_t *file) {
-    input_head_t head = file->head;
-    uint8_t *room = head.bytes ? find_room(build, head.length) : NULL;
-    head.bytes = room ? memcpy(room, head.bytes, head.length) : NULL;
-    file->head = room ? head : (input_head_t){.bytes = NULL};
+static void forget_head(input_file_t *file) {
+    free((uint8_t *)(uintptr_t)file->head.bytes);
+    file->head = (input_head_t){.bytes = NULL};
 }
 
 void manifest_forget_heads(manifest_t *manifest) {
     for (size_t i = 0; i < manifest->count; i++)
-        manifest->files[i].head = (input_head_t){.bytes = NULL};
-    while (manifest->heads) {
-        struct heads *heads = manifest->heads;
-        manifest->heads = heads->next;
-        free(heads);
-    }
+        forget_head(&manifest->files[i]);
 }
 
 /* ---- files that were met ---- */
@@ -170,7 +148,7 @@ bool manifest_decode(manifest_t *manifest, const char *encoding) {
         if (file->encoding)
             continue;
         file->encoding = encoding; /* a file of UTF-16 is refused when it is read */
-        file->head = (input_head_t){.bytes = NULL};
+        forget_head(file); /* it was taken for UTF-8 */
         file->text_bound *= 3;
         if (file->kind == INPUT_PLAIN)
             file->kind = INPUT_ENCODED;
@@ -187,6 +165,7 @@ bool manifest_has_objects(const manifest_t *manifest) {
 
 void manifest_free_file(input_file_t *file) {
     source_close(file->begun);
+    forget_head(file);
     build_rename(file, NULL);
     free(file->path);
     free(file->fault);
@@ -196,7 +175,6 @@ void manifest_free_file(input_file_t *file) {
 }
 
 void manifest_free(manifest_t *manifest) {
-    manifest_forget_heads(manifest);
     for (size_t i = 0; i < manifest->count; i++)
         manifest_free_file(&manifest->files[i]);
     for (size_t i = 0; i < manifest->archive_count; i++) {

@@ -16,9 +16,8 @@ typedef struct {
     size_t archive_count;
     /* resource forks, hidden files and reject files: notes named the first twenty, and the rest with -v */
     size_t skipped;
-    bool passes_bad;     /* a file that cannot be read is passed over here, and is a misfit later */
-    size_t without;      /* views and time series of a dump, which were left out */
-    struct heads *heads; /* the memory of input_file_t.head */
+    bool passes_bad; /* a file that cannot be read is passed over here, and is a misfit later */
+    size_t without;  /* views and time series of a dump, which were left out */
 } manifest_t;
 
 typedef struct {

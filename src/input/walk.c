@@ -32,6 +32,7 @@ static bool add_regular(build_t *build, const char *path, char *name, bool in_wa
         char *own_path = file->path;
         is = known->is;
         *file = known->file;
+        build->own.head = known->head;
         known->file.object = NULL;
         file->path = own_path;
         file->name = name;

@@ -39,7 +39,7 @@ typedef struct {
 struct remote_object {
     atomic_uint holders; /* besides the first */
     remote_place_t place;
-    char *url, *shown;
+    char *shown;
     seen_t seen;
     int64_t patience_ns;
     bool ranges;
@@ -133,16 +133,6 @@ static bool see(remote_object_t *object, remote_answer_t *answer, err_t *err) {
     return true;
 }
 
-static bool set_place(remote_object_t *object, const char *url, err_t *err) {
-    if (!(object->shown = remote_shown(url, err)))
-        return false;
-    const char *whole = url_whole(url, object->shown, err);
-    if (whole == url && !(whole = object->url = strdup(url))) /* others than the caller's stay */
-        return err_memory(err, strlen(url));
-    object->place = (remote_place_t){.scheme = url_scheme(url), .url = whole, .shown = object->shown};
-    return whole;
-}
-
 remote_object_t *remote_see(const char *url, int64_t patience_ns, err_t *err) {
     remote_object_t *object = calloc(1, sizeof *object);
     remote_answer_t answer = {.status = 0};
@@ -152,7 +142,10 @@ remote_object_t *remote_see(const char *url, int64_t patience_ns, err_t *err) {
     }
     objects++;
     object->patience_ns = patience_ns;
-    const bool ok = set_place(object, url, err) && see(object, &answer, err);
+    object->shown = remote_shown(url, err);
+    const char *whole = object->shown ? url_whole(object->shown, err) : NULL;
+    object->place = (remote_place_t){.scheme = url_scheme(url), .url = whole, .shown = object->shown};
+    const bool ok = whole && see(object, &answer, err);
     transport_free_answer(&answer);
     if (!ok)
         remote_forget(object);
@@ -178,7 +171,6 @@ void remote_forget(remote_object_t *object) {
     if (!object || object->holders--)
         return;
     remote_settle(object, 0);
-    free(object->url);
     free(object->shown);
     free(object);
     if (--objects == 0)

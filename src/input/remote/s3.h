@@ -55,8 +55,8 @@ void s3_encode(text_t *to, const char *text, bool keep_slashes);
 
 /* ---- answers ---- */
 
-/* The text of the first <NAME> in XML, without entities; what does not fit is cut off. False: there is none, and the text is
- * "". xml may be NULL. */
-bool s3_element(const char *xml, const char *name, char *out, size_t room);
+/* The text of the first <NAME> in XML, without entities; or of "NAME": in JSON, in which no value is an object. What does not fit is
+ * cut off. False: there is none, and the text is "". body may be NULL. */
+bool s3_element(const char *body, const char *name, char *out, size_t room);
 
 #endif

@@ -214,25 +214,6 @@ static int64_t read_time(char *text) {
     return calendar_moment((const uint8_t *)text, strlen(text), false, &ms) ? ms / 1000 : 0;
 }
 
-/* Copies the text that a name has in JSON, in which no value is an object; "" if there is none. */
-static void json_text(const char *json, const char *name, char *out, size_t room) {
-    char quoted[32];
-    const size_t length = (size_t)snprintf(quoted, sizeof quoted, "\"%s\"", name);
-    *out = '\0';
-    for (const char *at = json; (at = strstr(at, quoted)); at += length) {
-        const char *from = at + length + strspn(at + length, " \t\r\n");
-        if (*from != ':' || *(from += 1 + strspn(from + 1, " \t\r\n")) != '"')
-            continue;
-        size_t size = 0;
-        for (from++; *from && *from != '"' && size + 1 < room; from++) {
-            from += from[0] == '\\' && from[1]; /* a slash of base64 may be \/ */
-            out[size++] = *from;
-        }
-        out[size] = '\0';
-        return;
-    }
-}
-
 /* Reads a key as processes, containers and instances print it, or STS in XML. */
 static found_t read_key(const char *body, s3_key_t *key, const char *from, err_t *err) {
     char ends[64] = "";
@@ -245,15 +226,9 @@ static found_t read_key(const char *body, s3_key_t *key, const char *from, err_t
                 {"SessionToken", key->token, sizeof key->token},
                 {"Token", key->token, sizeof key->token},
                 {"Expiration", ends, sizeof ends}};
-    const bool is_xml = body[strspn(body, " \t\r\n")] == '<';
-    for (size_t i = 0; i < COUNT(rows); i++) {
-        if (*rows[i].to) /* a token has one of two names */
-            continue;
-        if (is_xml)
+    for (size_t i = 0; i < COUNT(rows); i++)
+        if (!*rows[i].to) /* a token has one of two names */
             s3_element(body, rows[i].name, rows[i].to, rows[i].room);
-        else
-            json_text(body, rows[i].name, rows[i].to, rows[i].room);
-    }
     snprintf(key->from, sizeof key->from, "%s", from);
     if (*ends && !(key->ends = read_time(ends)))
         err_set(err, STATUS_INPUT, "s3: the Expiration of the key from %s is no time (%s)", from, ends);

@@ -1,4 +1,4 @@
-/* Lists of objects, page by page, and the little of XML that S3 answers in. */
+/* Lists of objects, page by page, and the little of XML and JSON that S3 and its neighbours answer in. */
 #include "base/chars.h"
 #include "format/values/values.h"
 #include "input/remote/remote.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- XML ---- */
+/* ---- XML and JSON ---- */
 
 /* The place after <NAME>; NULL: there is none. */
 static const char *find_element(const char *xml, const char *name) {
@@ -22,20 +22,33 @@ static const char *find_element(const char *xml, const char *name) {
     return NULL;
 }
 
-/* Writes the character of an entity at *at, and moves on. What is no entity stays. */
-static size_t put_entity(const char **at, uint8_t out[4]) {
+/* The place of the text of a name in JSON; NULL: there is none. */
+static const char *find_member(const char *json, const char *name) {
+    char quoted[32];
+    const size_t length = (size_t)snprintf(quoted, sizeof quoted, "\"%s\"", name);
+    for (const char *at = json; (at = strstr(at, quoted));) {
+        at += length + strspn(at + length, " \t\r\n");
+        if (*at == ':' && *(at += 1 + strspn(at + 1, " \t\r\n")) == '"')
+            return at + 1;
+    }
+    return NULL;
+}
+
+/* Writes the character that an entity of XML at *at means, or one after a backslash of JSON, and moves on. */
+static size_t put_character(const char **at, bool is_xml, uint8_t out[4]) {
     static const char *const names[] = {"&amp;", "&lt;", "&gt;", "&quot;", "&apos;"};
     static const char characters[] = "&<>\"'";
-    for (size_t i = 0; i < COUNT(names); i++)
+    for (size_t i = 0; is_xml && i < COUNT(names); i++)
         if (strncmp(*at, names[i], strlen(names[i])) == 0) {
             *at += strlen(names[i]);
             *out = (uint8_t)characters[i];
             return 1;
         }
+    *at += !is_xml && **at == '\\' && (*at)[1];
     const bool is_hex = strncmp(*at, "&#x", 3) == 0;
     char *after = NULL;
     const unsigned long number =
-        strncmp(*at, "&#", 2) == 0 ? strtoul(*at + 2 + is_hex, &after, is_hex ? 16 : 10) : 0;
+        is_xml && strncmp(*at, "&#", 2) == 0 ? strtoul(*at + 2 + is_hex, &after, is_hex ? 16 : 10) : 0;
     if (number && number < 0x110000 && *after == ';') {
         *at = after + 1;
         return utf8_put(out, (uint32_t)number);
@@ -45,12 +58,16 @@ static size_t put_entity(const char **at, uint8_t out[4]) {
     return 1;
 }
 
-bool s3_element(const char *xml, const char *name, char *out, size_t room) {
-    const char *at = find_element(xml, name);
+bool s3_element(const char *body, const char *name, char *out, size_t room) {
+    body = body ? body : "";
+    const bool is_xml = body[strspn(body, " \t\r\n")] == '<';
+    const char *at = is_xml ? find_element(body, name) : find_member(body, name), end = is_xml ? '<' : '"';
     size_t size = 0, length;
-    for (; at && *at && *at != '<' && size + 4 < room; size += length) {
+    for (; at && *at && *at != end; size += length) {
         uint8_t character[4];
-        length = put_entity(&at, character);
+        length = put_character(&at, is_xml, character);
+        if (size + length >= room)
+            break;
         memcpy(out + size, character, length);
     }
     out[at && *at ? size : 0] = '\0';

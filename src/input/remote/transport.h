@@ -161,9 +161,9 @@ bool retry_judge(retry_t *retry, const remote_place_t *place, const remote_answe
 
 const remote_scheme_t *url_scheme(const char *url); /* NULL: none that is read here */
 
-/* The whole of a URL: itself, or, with the query that remote_hide has taken out of it, a secret that stays. NULL: it must not
- * be used, and *err says why. */
-const char *url_whole(const char *url, const char *shown, err_t *err);
+/* The whole of a URL as it is shown: with the query that remote_hide or remote_shown has taken out of it, a secret that stays, or
+ * else that URL itself. NULL: it must not be used, and *err says why. */
+const char *url_whole(const char *shown, err_t *err);
 
 /* ---- secrets ---- */
 

@@ -211,12 +211,12 @@ void remote_hide(char *argument) {
     free(shown);
 }
 
-const char *url_whole(const char *url, const char *shown, err_t *err) {
+const char *url_whole(const char *shown, err_t *err) {
     const char *why = NULL;
     pthread_mutex_lock(&kept_lock);
     const kept_t *kept = find_kept(shown);
     pthread_mutex_unlock(&kept_lock);
-    const char *whole = kept ? kept->whole : url;
+    const char *whole = kept ? kept->whole : shown;
     const parts_t parts = take_apart(whole);
     if (memchr(parts.user, ':', (size_t)(parts.host - parts.user)))
         why = "was given with a password, which others can see: put it into ~/.netrc (machine HOST login "

@@ -547,11 +547,12 @@ bool copies_is_of(const char *input, const char *file) {
     return strncmp(input, file, length) == 0 && (!input[length] || copies_is_mark(input + length));
 }
 
-/* Copies a file. Memory that it owns is copied or left out: the metadata of a dump are read once. */
+/* Copies a file. Memory that it owns is copied or left out: the metadata of a dump are read once, as is the head. */
 static bool copy_file(input_file_t *to, const input_file_t *from, const char *name, err_t *err) {
     *to = *from;
     to->begun = NULL;
     to->metadata = NULL;
+    to->head = (input_head_t){.bytes = NULL};
     to->object = remote_share(from->object);
     to->path = strdup(from->path);
     to->name = strdup(name);
