@@ -21,6 +21,27 @@ LAB_TEST(grown, lab_open(lab, BOX_REPLICA_SET)) {
     assert_status(lab, lab_verify(lab, "a.csv"), STATUS_OK);
 }
 
+/* Where no command can hold the cut-off record's document and the whole one, the input is loaded anew. */
+LAB_TEST(grown_large, lab_open(lab, BOX_REPLICA_SET)) {
+    enum { LARGE = 9 << 20 };
+    char *text = malloc(LARGE + 20), *end = text + 6 + LARGE;
+    memcpy(text, "n,w\n1,", 6);
+    memset(text + 6, 'x', LARGE);
+    *end = '\0';
+    lab_write("a.csv", text);
+    assert_status(lab, lab_load(lab, "a.csv"), STATUS_OK);
+    strcpy(end, "y\n2,b\n");
+    lab_write("a.csv", text);
+    free(text);
+    assert_status(lab, lab_load(lab, "a.csv"), STATUS_INPUT);
+    assert_says(lab->err.text, "no command can hold both documents: give --reload-changed");
+    lab_shorten_lease(lab);
+    lab->load.reload_changed = true;
+    assert_status(lab, lab_load(lab, "a.csv"), STATUS_OK);
+    assert_int_equal(box_count(lab->box, LAB_TARGET, NULL), 2);
+    assert_status(lab, lab_verify(lab, "a.csv"), STATUS_OK);
+}
+
 /* Files that --input-name names are what their names and contents say, wherever they are. */
 LAB_TEST(by_name, lab_open(lab, BOX_REPLICA_SET)) {
     static const struct {

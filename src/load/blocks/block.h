@@ -58,9 +58,9 @@ typedef struct active_piece {
 
     /* under the lock of load_state_t */
     bool columns_seen; /* the result has its header; in the input's first piece only */
-    bool counting;     /* a sender is counting lines now, without the lock */
-    uint64_t counted_to,
-        counted; /* `counted` lines end before the offset counted_to; UINT64_MAX: not known */
+
+    /* under `counting` of load_state_t: `counted` lines end before the offset counted_to; UINT64_MAX: not known */
+    uint64_t counted_to, counted;
 
     /* the main thread's */
     bool aside;       /* to be skipped as soon as its blocks are settled */

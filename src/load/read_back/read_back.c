@@ -23,6 +23,7 @@ void read_back_clear(void *context) {
         range->room = 0;
     }
     range->used = range->at = 0;
+    range->strayed = false;
 }
 
 bool read_back_keep(void *context, const uint8_t *document, uint32_t length, err_t *err) {
@@ -34,68 +35,43 @@ bool read_back_keep(void *context, const uint8_t *document, uint32_t length, err
     return true;
 }
 
-static int next_kept(void *context, const uint8_t **stored, uint32_t *length, err_t *err) {
-    read_back_t *range = context;
-    int32_t size;
-    (void)err;
-    if (range->at == range->used)
-        return 0;
-    memcpy(&size, range->bytes + range->at, sizeof size); /* a document starts with its length */
-    *stored = range->bytes + range->at;
-    *length = (uint32_t)size;
-    range->at += *length;
-    return 1;
+/* Reads the 64-bit `_id` that all documents of loads begin with. */
+static bool read_id(const uint8_t *document, uint32_t length, int64_t *id) {
+    static const uint8_t head[] = {BSON_TYPE_INT64, '_', 'i', 'd', 0};
+    if (length < 4 + sizeof head + sizeof *id || memcmp(document + 4, head, sizeof head) != 0)
+        return false;
+    memcpy(id, document + 4 + sizeof head, sizeof *id);
+    return true;
 }
 
-static bool take_finding(void *context, const merge_found_t *found, err_t *err) {
-    read_back_t *range = context;
-    (void)err;
-    if (!found->stored || found->kind == MERGE_UNRELATED)
-        return true;
-    if (found->id != range->id) {
-        range->stray = range->strayed ? range->stray : found->id;
-        range->strayed = true;
-        return true;
+/* Several documents may have the `_id`, one on each shard. */
+read_back_found_t read_back_look(read_back_t *range, int64_t id, const uint8_t *document, uint32_t length) {
+    read_back_found_t found = READ_BACK_NOTHING;
+    uint32_t size;
+    for (; range->at < range->used; range->at += size) {
+        const uint8_t *stored = range->bytes + range->at;
+        int64_t own;
+        memcpy(&size, stored, sizeof size); /* a document starts with its length */
+        if (!read_id(stored, size, &own))   /* of no load */
+            continue;
+        if (own > id)
+            break;
+        if (own < id) {
+            range->stray = range->strayed ? range->stray : own;
+            range->strayed = true;
+        } else if (document && size == length && memcmp(stored, document, length) == 0) {
+            found = READ_BACK_SAME;
+        } else if (found != READ_BACK_SAME && found != READ_BACK_ACCEPTED) {
+            found = range->accepts(range->context, XXH3_64bits(stored, size)) ? READ_BACK_ACCEPTED
+                                                                              : READ_BACK_OTHER;
+        }
     }
-    range->other = true;
-    range->accepted =
-        range->accepted || range->accepts(range->context, XXH3_64bits(found->stored, found->stored_length));
-    return true;
+    return found;
 }
 
-bool read_back_ready(read_back_t *range, err_t *err) {
-    range->at = 0;
-    range->merge = (merge_t){.next = next_kept, .report = take_finding, .context = range};
-    range->id = INT64_MIN;
-    range->strayed = false;
-    return merge_begin(&range->merge, err);
-}
-
-bool read_back_any(const read_back_t *range) {
-    return range->used > 0;
-}
-
-bool read_back_look(read_back_t *range, int64_t id, const uint8_t *document, uint32_t length,
-                    read_back_found_t *found, err_t *err) {
-    const uint64_t same = range->merge.same;
-    range->id = id;
-    range->other = range->accepted = false;
-    if (!merge_expect(&range->merge, id, document, length, err))
-        return false;
-    *found = range->merge.same > same ? READ_BACK_SAME
-             : range->accepted        ? READ_BACK_ACCEPTED
-             : range->other           ? READ_BACK_OTHER
-                                      : READ_BACK_NOTHING;
-    return true;
-}
-
-bool read_back_end(read_back_t *range, int64_t known, bool *any, int64_t *stray, err_t *err) {
-    range->id = known;
-    if (!merge_end(&range->merge, err))
-        return false;
-    *any = range->strayed;
-    *stray = range->stray;
-    return true;
+void read_back_end(read_back_t *range, int64_t known) {
+    read_back_look(range, known, NULL, 0);
+    read_back_look(range, INT64_MAX, NULL, 0);
 }
 
 /* ---- snapshot_read ---- */

@@ -4,7 +4,6 @@
 #ifndef TIPPLE_LOAD_READ_BACK_READ_BACK_H
 #define TIPPLE_LOAD_READ_BACK_READ_BACK_H
 
-#include "load/read_back/merge.h"
 #include "server/server.h"
 
 typedef struct {
@@ -12,24 +11,17 @@ typedef struct {
     bool (*accepts)(void *context, uint64_t hash);
     void *context;
 
-    uint8_t *bytes; /* documents, back to back; to be freed */
-    size_t used, room, at;
-    merge_t merge;
-    int64_t id; /* of the current look-up, */
-    bool other, accepted;
-    bool strayed; /* a document was passed that no record has asked for */
-    int64_t stray;
+    uint8_t *bytes; /* documents, back to back, in ascending order of their `_id`s; to be freed */
+    size_t used, room;
+    size_t at;     /* the first document that no record has asked for yet */
+    bool strayed;  /* a document was passed that no record has asked for: */
+    int64_t stray; /* the first one's `_id` */
 } read_back_t;
 
-/* Empties the range: another one follows, or the same from its start. */
+/* Empties the range: another one follows, or the same from its start. Then each record may be looked up once. */
 void read_back_clear(void *range);
-/* Adds the next document, in ascending order of `_id`s. */
+/* Adds the next document. */
 bool read_back_keep(void *range, const uint8_t *document, uint32_t length, err_t *err);
-/* Call it after the last document. Then each record may be looked up once. */
-bool read_back_ready(read_back_t *range, err_t *err);
-
-/* False if the range is empty: then no record needs to be looked up. */
-bool read_back_any(const read_back_t *range);
 
 typedef enum {
     READ_BACK_NOTHING,  /* it is to be sent */
@@ -39,12 +31,10 @@ typedef enum {
 } read_back_found_t;
 
 /* Looks up a record's document (NULL: none could be made). Call it in ascending order of `_id`s. */
-bool read_back_look(read_back_t *range, int64_t id, const uint8_t *document, uint32_t length,
-                    read_back_found_t *found, err_t *err);
+read_back_found_t read_back_look(read_back_t *range, int64_t id, const uint8_t *document, uint32_t length);
 
-/* Call it after the last record. *any: there is a document where no record was looked up; *stray: the first one's `_id`. known:
- * one more `_id` that may have a document. */
-bool read_back_end(read_back_t *range, int64_t known, bool *any, int64_t *stray, err_t *err);
+/* Passes the documents after the last record. known: one more `_id` that may have a document. */
+void read_back_end(read_back_t *range, int64_t known);
 
 /* ---- snapshot_read ----
  *

@@ -45,27 +45,17 @@ static bool mark_reject(block_t *block, const reject_mark_t *mark, err_t *err) {
 }
 
 /* Returns how many lines the file has before the block's cutter began; UINT64_MAX: unknown. They are counted only when a reject
- * needs them: by one thread, while others that need the lines of the same piece wait. */
+ * needs them: by one thread, while others that need lines wait. */
 static uint64_t lines_before(load_state_t *loading, const block_t *block) {
     active_piece_t *piece = block->piece;
-    uint64_t lines = UINT64_MAX;
-    pthread_mutex_lock(&loading->lock);
-    while (piece->counting)
-        pthread_cond_wait(&loading->counted, &loading->lock);
-    if (piece->counted_to != block->lines_from) {
-        piece->counting = true;
-        pthread_mutex_unlock(&loading->lock);
-        if (!source_lines(piece->input, loading->plan->schema->kind == RECORDS_BSON, block->lines_from,
-                          &lines))
-            lines = UINT64_MAX;
-        pthread_mutex_lock(&loading->lock);
-        piece->counting = false;
-        piece->counted_to = block->lines_from;
-        piece->counted = lines;
-        pthread_cond_broadcast(&loading->counted);
-    }
-    lines = piece->counted;
-    pthread_mutex_unlock(&loading->lock);
+    pthread_mutex_lock(&loading->counting);
+    if (piece->counted_to != block->lines_from &&
+        !source_lines(piece->input, loading->plan->schema->kind == RECORDS_BSON, block->lines_from,
+                      &piece->counted))
+        piece->counted = UINT64_MAX;
+    piece->counted_to = block->lines_from;
+    const uint64_t lines = piece->counted;
+    pthread_mutex_unlock(&loading->counting);
     return lines;
 }
 
@@ -269,12 +259,17 @@ static uint64_t bytes_of(const block_t *block) {
 
 static bool read_range(loader_t *loader, int64_t from, int64_t end, err_t *err) {
     return snapshot_read_all(loader->begun.target, from, end, read_back_clear, read_back_keep,
-                             &loader->begun.range, err) &&
-           read_back_ready(&loader->begun.range, err);
+                             &loader->begun.range, err);
 }
 
-static bool refuse_stray(loader_t *loader, uint64_t offset, err_t *err) {
+/* Passes the documents after the last record, and refuses one where no record begins. base: `_id` of the text at `offset`. */
+static bool end_range(loader_t *loader, int64_t known, int64_t base, uint64_t offset, err_t *err) {
     const active_piece_t *piece = loader->begun.block->piece;
+    const read_back_t *range = &loader->begun.range;
+    read_back_end(&loader->begun.range, known);
+    if (!range->strayed)
+        return true;
+    offset += (uint64_t)(range->stray - base);
     return other_stream_may_be(piece)
                ? other_stream_refuse(piece, "the old one has a record where the new one has none,", offset, 0,
                                      err)
@@ -290,16 +285,12 @@ static bool check_empty_windows(loader_t *loader, const block_t *block, err_t *e
         const uint64_t at = window * RECORD_ID_BLOCK_BYTES;
         const uint64_t bytes = text_end - at < RECORD_ID_BLOCK_BYTES ? text_end - at : RECORD_ID_BLOCK_BYTES;
         uint64_t number;
-        int64_t stray;
-        bool any;
         if (at == window_of(block) || at >= text_end || !active_piece_number(block->piece, at, &number))
             continue;
         const int64_t first = record_id_make(record_id_lane(block->piece->ordinal, at), number);
         if (!read_range(loader, first, first + (int64_t)bytes, err) ||
-            !read_back_end(&loader->begun.range, INT64_MIN, &any, &stray, err))
+            !end_range(loader, INT64_MIN, first, at, err))
             return false;
-        if (any)
-            return refuse_stray(loader, at + (uint64_t)(stray - first), err);
     }
     return true;
 }
@@ -311,30 +302,24 @@ bool begun_read(loader_t *loader, block_t *block, bool *any, err_t *err) {
         (!is_of_input(block) || block->after_another || check_empty_windows(loader, block, err)) &&
         read_range(loader, block->id_base - (int64_t)bytes_before(block),
                    block->id_base + (int64_t)bytes_of(block), err);
-    *any = ok && read_back_any(&loader->begun.range);
+    *any = ok && loader->begun.range.used;
     return ok;
 }
 
 /* Finds what is in the place of a record. document: NULL if it makes none. */
-static bool look(loader_t *loader, const record_t *record, const uint8_t *document, read_back_found_t *found,
-                 err_t *err) {
+static read_back_found_t look(loader_t *loader, const record_t *record, const uint8_t *document) {
     loader->begun.record = record;
     loader->begun.outgrown = false;
     return read_back_look(&loader->begun.range, loader->begun.block->id_base + record->offset, document,
-                          document ? record->document_length : 0, found, err);
+                          document ? record->document_length : 0);
 }
 
 /* False if the document of a cut-off record cannot be changed safely, because the whole record's document may belong to another
  * shard. */
 static bool may_correct(loader_t *loader, block_t *block, const record_t *record, err_t *err) {
-    if (!loader->loading->target->route || route_key(loader->loading->target->route)->is_id)
-        return true;
-    block->piece->changed = true;
-    return err_set(err, STATUS_INPUT,
-                   "%s has grown in the middle of a record (at byte %llu), whose document would have to be "
-                   "replaced; a collection that is sharded by another key than _id does not allow that: give "
-                   "--reload-changed, which removes the documents of this input and loads it again",
-                   block->piece->input->name, (unsigned long long)(block->offset + record->offset));
+    return !loader->loading->target->route || route_key(loader->loading->target->route)->is_id ||
+           correct_refuse(block, record->offset,
+                          "a collection that is sharded by another key than _id does not allow that", err);
 }
 
 static void say_taken(loader_t *loader, char reason[WIRE_WORDS], const block_t *block, const record_t *record,
@@ -406,10 +391,8 @@ bool begun_taken(loader_t *loader, block_t *block, const record_t *record, const
 
 bool begun_nothing(loader_t *loader, const record_t *record, const uint8_t *document,
                    read_back_found_t *there, err_t *err) {
-    read_back_found_t found;
+    const read_back_found_t found = look(loader, record, document);
     bool removed = false;
-    if (!look(loader, record, document, &found, err))
-        return false;
     if (found == READ_BACK_OTHER && other_stream_may_be(loader->begun.block->piece))
         return refuse_stream(loader, record->offset, err);
     if (found == READ_BACK_OTHER && correct_was_torn(loader->begun.block, record->offset) &&
@@ -433,10 +416,8 @@ void begun_say_other(loader_t *loader, char reason[WIRE_WORDS], const char *befo
 bool begun_document(loader_t *loader, const record_t *record, const uint8_t *document, bool *open,
                     err_t *err) {
     char reason[WIRE_WORDS];
-    read_back_found_t found;
+    const read_back_found_t found = look(loader, record, document);
     *open = false;
-    if (!look(loader, record, document, &found, err))
-        return false;
     if (found == READ_BACK_OTHER && correct_was_torn(loader->begun.block, record->offset))
         return correct_document(loader, loader->begun.block, record, document, err);
     if (found == READ_BACK_OTHER && other_stream_may_be(loader->begun.block->piece))
@@ -457,13 +438,5 @@ bool begun_document(loader_t *loader, const record_t *record, const uint8_t *doc
 bool begun_end(loader_t *loader, err_t *err) {
     const block_t *block = loader->begun.block;
     const int64_t oversize = block->oversize.length ? block->id_base + block->length : INT64_MIN;
-    int64_t stray;
-    bool any;
-    if (!is_of_input(block))
-        return true;
-    if (!read_back_end(&loader->begun.range, oversize, &any, &stray, err))
-        return false;
-    if (!any)
-        return true;
-    return refuse_stray(loader, block->offset + (uint64_t)(stray - block->id_base), err);
+    return !is_of_input(block) || end_range(loader, oversize, block->id_base, block->offset, err);
 }

@@ -155,27 +155,25 @@ static bool is_there(const target_t *target, mongoc_client_t *client, const bson
     return ok;
 }
 
-/* True if no command can hold both documents. */
-static bool are_too_large(const target_t *target, const bson_t *before, const bson_t *after) {
-    return (uint64_t)before->len + after->len > server_facts(target->server)->max_document_bytes;
+bool correct_refuse(const block_t *block, uint32_t offset, const char *why, err_t *err) {
+    block->piece->changed = true;
+    return err_set(err, STATUS_INPUT,
+                   "%s has grown in the middle of a record (at byte %llu), whose document would have to be "
+                   "replaced; %s: give --reload-changed, which removes the documents of this input and loads "
+                   "it again",
+                   block->piece->input->name, (unsigned long long)(block->offset + offset), why);
 }
 
-typedef struct {
-    bool changed; /* a document was there */
-    bool removed; /* and none is now */
-    bool large;   /* `after` is too large to replace what may be there */
-    int code;     /* of a refusal */
-} change_t;
-
 /* Tries the documents that earlier versions made of the record, the newest first: replaces the one that is there by `after`, or
- * removes it if `after` is NULL or too large. A refusal of the server ends this. */
+ * removes it if `after` is NULL. A refusal of the server ends this; *code says which. */
 static bool change_torn(loader_t *loader, const block_t *block, uint32_t offset, const bson_t *after,
-                        change_t *made, err_t *err) {
+                        bool *changed, int *code, err_t *err) {
+    const target_t *target = loader->loading->target;
     const active_piece_t *piece = block->piece;
     records_place_t room = {0};
     bool ok = true;
-    *made = (change_t){.changed = false};
-    for (size_t i = piece->torn_count; ok && !made->changed && i-- > 0;) {
+    *changed = false;
+    for (size_t i = piece->torn_count; ok && !*changed && i-- > 0;) {
         uint32_t length;
         uint64_t matched = 0;
         bson_t before;
@@ -184,62 +182,31 @@ static bool change_torn(loader_t *loader, const block_t *block, uint32_t offset,
         ok = encode_old(loader->loading->plan->schema, block, offset, &piece->torn[i], &room, &length, err);
         if (!ok || !length || !bson_init_static(&before, room.bytes, length))
             continue;
-        const bool large = after && are_too_large(loader->loading->target, &before, after);
-        made->large |= large;
-        ok = change(loader->loading->target, writer_client(loader->writer), &before, large ? NULL : after,
-                    &matched, &made->code, err);
-        made->changed = matched == 1;
-        made->removed = made->changed && (!after || large);
+        if (after && (uint64_t)before.len + after->len > server_facts(target->server)->max_document_bytes)
+            ok = correct_refuse(block, offset, "no command can hold both documents", err);
+        ok = ok && change(target, writer_client(loader->writer), &before, after, &matched, code, err);
+        *changed = matched == 1;
     }
     free(room.bytes);
-    return ok;
-}
-
-/* Inserts the new document after the old one was removed, or if none was there. A load that is killed before that leaves a record
- * that was not sent. *corrected stays CORRECT_OTHER if another document is there. */
-static bool insert(loader_t *loader, const bson_t *after, corrected_t *corrected, int *code, err_t *err) {
-    const target_t *target = loader->loading->target;
-    uint64_t added;
-    if (!load_state_wait_confirmed(loader->loading, err))
-        return false;
-    bson_t *command = BCON_NEW("insert", BCON_UTF8(server_collection(target->server)), "documents", "[",
-                               BCON_DOCUMENT(after), "]");
-    const bool ok = run(target, writer_client(loader->writer), command, &added, code, err);
-    if (ok)
-        *corrected = CORRECT_DONE;
-    return ok || *code == CODE_DUPLICATE_KEY;
-}
-
-static bool replace(loader_t *loader, const block_t *block, uint32_t offset, const bson_t *after,
-                    corrected_t *corrected, int *code, err_t *err) {
-    change_t change;
-    bool there = false, ok;
-    do { /* again if a late message has put the removed document back before the new one came */
-        ok = change_torn(loader, block, offset, after, &change, err);
-        *code = change.code;
-        if (ok && change.large && (change.removed || !change.changed))
-            ok = insert(loader, after, corrected, code, err);
-        else if (ok && change.changed)
-            *corrected = CORRECT_DONE;
-        /* the reply of a change may have been lost, and its retry found nothing */
-        if (ok && *corrected == CORRECT_OTHER)
-            ok = is_there(loader->loading->target, writer_client(loader->writer), after, &there, code, err);
-        if (ok && there)
-            *corrected = CORRECT_DONE;
-    } while (ok && change.removed && *corrected == CORRECT_OTHER);
     return ok;
 }
 
 bool correct_replace(loader_t *loader, const block_t *block, uint32_t offset, const uint8_t *document,
                      uint32_t length, corrected_t *corrected, err_t *err) {
     int code = 0;
-    bool removed;
+    bool done = false, removed;
     bson_t after;
     err_t removing;
     *corrected = CORRECT_OTHER;
-    if (!bson_init_static(&after, document, length) ||
-        replace(loader, block, offset, &after, corrected, &code, err))
+    if (!bson_init_static(&after, document, length))
         return true;
+    /* the reply of a change may have been lost, and its retry found nothing */
+    if (change_torn(loader, block, offset, &after, &done, &code, err) &&
+        (done ||
+         is_there(loader->loading->target, writer_client(loader->writer), &after, &done, &code, err))) {
+        *corrected = done ? CORRECT_DONE : CORRECT_OTHER;
+        return true;
+    }
     if (!code_rejects(code) && code != CODE_DUPLICATE_KEY)
         return false;
     *corrected = CORRECT_REFUSED;
@@ -250,10 +217,8 @@ bool correct_replace(loader_t *loader, const block_t *block, uint32_t offset, co
 }
 
 bool correct_remove(loader_t *loader, const block_t *block, uint32_t offset, bool *removed, err_t *err) {
-    change_t change;
-    const bool ok = change_torn(loader, block, offset, NULL, &change, err);
-    *removed = change.removed;
-    return ok;
+    int code;
+    return change_torn(loader, block, offset, NULL, removed, &code, err);
 }
 
 /* True if a user has put the same document there as a fix. */

@@ -32,7 +32,7 @@ static void block_is_gone(void *context) {
 void load_state_init(load_state_t *loading) {
     pthread_mutex_init(&loading->lock, NULL);
     condition_init(&loading->changed);
-    pthread_cond_init(&loading->counted, NULL);
+    pthread_mutex_init(&loading->counting, NULL);
     pthread_mutex_init(&loading->catalog, NULL);
     pthread_mutex_lock(&loading->catalog);
     loading->news_end = &loading->news;
@@ -47,7 +47,7 @@ void load_state_free(load_state_t *loading) {
     }
     load_state_close(loading);
     pthread_cond_destroy(&loading->changed);
-    pthread_cond_destroy(&loading->counted);
+    pthread_mutex_destroy(&loading->counting);
     pthread_mutex_destroy(&loading->catalog);
     pthread_mutex_destroy(&loading->lock);
 }

@@ -56,6 +56,8 @@ typedef struct {
     /* when the catalog was asked for its last confirmation, by clock_awake_or_not_ns */
     atomic_llong confirmed_ns;
 
+    pthread_mutex_t counting; /* held by a sender that counts lines */
+
     pthread_mutex_t catalog;
     bool over; /* under `catalog`: no other thread may use it any more */
 
@@ -63,7 +65,6 @@ typedef struct {
     pthread_cond_t changed;
     block_t *done;            /* settled blocks, for the catalog */
     news_t *news, **news_end; /* from feeders, oldest first */
-    pthread_cond_t counted;   /* a sender has counted lines */
     bool feeding_over;
     uint64_t blocks; /* handed over, and not settled yet */
 } load_state_t;

@@ -106,8 +106,7 @@ bool begun_end(loader_t *loader, err_t *err);
  * The only case in which a document is replaced. An input ended without a line end, and its last record was loaded as it
  * was then. Since then the input has grown, perhaps more than once, and the record is longer. One update puts the new document in
  * the place of the old one; its filter names every field of the old one, so it changes nothing else. If the whole record makes no
- * document, the old one is removed in the same way. If both documents are too large for one command, the old one is removed
- * first, then the new one is inserted. */
+ * document, the old one is removed in the same way. */
 
 /* True if an earlier version of the input ended within the record that begins at this offset of the block's text. */
 bool correct_was_torn(const block_t *block, uint32_t offset);
@@ -128,6 +127,10 @@ typedef enum {
 /* Puts `document`, made of the whole record, in the place of the cut-off record's document. */
 bool correct_replace(loader_t *loader, const block_t *block, uint32_t offset, const uint8_t *document,
                      uint32_t length, corrected_t *corrected, err_t *err);
+
+/* Refuses the input, since the document of its cut-off record at this offset of the block's text cannot be replaced. Always
+ * false. */
+bool correct_refuse(const block_t *block, uint32_t offset, const char *why, err_t *err);
 
 /* Removes the cut-off record's document, because the whole record makes none (it is a reject, or filtered). */
 bool correct_remove(loader_t *loader, const block_t *block, uint32_t offset, bool *removed, err_t *err);
