@@ -4,7 +4,7 @@
 
 #include "format/record/record_id.h"
 #include "format/records.h"
-#include "load/read_back/merge.h"
+#include "verify/merge.h"
 #include "load/read_back/read_back.h"
 #include "verify/verifier.h"
 

@@ -1,5 +1,5 @@
 /* merge: streams written by hand, and random ones against sets. */
-#include "load/read_back/merge.h"
+#include "verify/merge.h"
 #include "test.h"
 
 #include <bson/bson.h>

@@ -3,7 +3,7 @@
  * code, and tell the main thread by events. */
 #include "catalog/ledger/ledger.h"
 #include "format/record/record_id.h"
-#include "load/read_back/merge.h"
+#include "verify/merge.h"
 #include "load/rejects/fix_item.h"
 #include "sim.h"
 

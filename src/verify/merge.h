@@ -1,8 +1,8 @@
 /* merge: compares the documents that a file makes with those that the target holds. Both come in ascending order of
  * `_id`. Each wrong document is reported once, with what is wrong with it. The merge knows nothing of files or servers:
  * functions of its owner give the stored documents and take the findings. One thread. */
-#ifndef TIPPLE_LOAD_READ_BACK_MERGE_H
-#define TIPPLE_LOAD_READ_BACK_MERGE_H
+#ifndef TIPPLE_VERIFY_MERGE_H
+#define TIPPLE_VERIFY_MERGE_H
 
 #include "base/err.h"
 

@@ -1,4 +1,4 @@
-#include "load/read_back/merge.h"
+#include "verify/merge.h"
 
 #include <stdlib.h>
 #include <string.h>
