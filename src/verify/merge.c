@@ -1,17 +1,9 @@
 #include "verify/merge.h"
+#include "load/read_back/range.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
-
-/* Reads the 64-bit `_id` that all of our documents start with: length, type, "_id", value. */
-static bool read_id(const uint8_t *document, uint32_t length, int64_t *id) {
-    static const uint8_t head[] = {0x12, '_', 'i', 'd', 0};
-    if (length < 4 + sizeof head + sizeof *id || memcmp(document + 4, head, sizeof head) != 0)
-        return false;
-    memcpy(id, document + 4 + sizeof head, sizeof *id);
-    return true;
-}
 
 typedef struct {
     const uint8_t *document; /* NULL: only its hash is known */
@@ -42,7 +34,7 @@ static bool step(merge_t *merge, err_t *err) {
             return got == 0;
         }
         merge->seen++;
-        if (read_id(merge->stored, merge->length, &merge->id))
+        if (read_back_id(merge->stored, merge->length, &merge->id))
             return true;
         if (!report(merge, MERGE_UNRELATED, 0, &nothing, merge->stored, merge->length, err))
             return false;
@@ -50,7 +42,6 @@ static bool step(merge_t *merge, err_t *err) {
 }
 
 bool merge_begin(merge_t *merge, err_t *err) {
-    merge->seen = merge->same = 0;
     return step(merge, err);
 }
 

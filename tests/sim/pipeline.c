@@ -3,7 +3,7 @@
  * code, and tell the main thread by events. */
 #include "catalog/ledger/ledger.h"
 #include "format/record/record_id.h"
-#include "verify/merge.h"
+#include "load/read_back/range.h"
 #include "load/rejects/fix_item.h"
 #include "sim.h"
 
@@ -150,7 +150,7 @@ typedef struct {
     const record_t *records[SIM_BATCH];
     int64_t ids[SIM_BATCH];
     uint32_t documents[SIM_BATCH];
-    bool there[SIM_BATCH], settled[SIM_BATCH]; /* there, or otherwise known */
+    bool settled[SIM_BATCH];                   /* there, or otherwise known */
     bool nothing[SIM_BATCH], fixed[SIM_BATCH]; /* makes no document; has one that a person has made of it */
     reject_mark_t rejects[SIM_BATCH];
     size_t reject_count;
@@ -187,11 +187,11 @@ static void reject(batch_t *batch, const record_t *record) {
 }
 
 /* Is this what a person has made of the record? */
-static bool accepts(const batch_t *batch, uint32_t at, const uint8_t *stored, uint32_t length) {
+static bool accepts(const batch_t *batch, uint32_t at, uint64_t hash) {
     const task_t *task = batch->feed->task;
     return fix_marks_accept(task->fixes, task->fix_count,
                             content_offset(batch->feed->input, batch->records[at]),
-                            content_record_hash(batch->records[at]), reject_identity_hash(stored, length));
+                            content_record_hash(batch->records[at]), hash);
 }
 
 static bool encode(batch_t *batch, const group_t *group, uint32_t first, uint32_t last) {
@@ -297,65 +297,34 @@ static bool correct_taken(batch_t *batch, uint32_t at) {
 
 /* ---- reading back ---- */
 
+/* The record that is looked up. */
 typedef struct {
-    batch_t *batch;
-    const stored_t *found;
-    size_t count, at;
-    uint8_t bson[BSON_BYTES];
-} back_t;
+    const batch_t *batch;
+    uint32_t at;
+} looked_up_t;
 
-static int next_stored(void *context, const uint8_t **stored, uint32_t *length, err_t *err) {
-    back_t *back = context;
-    (void)err;
-    if (back->at == back->count)
-        return 0;
-    sim_bson(back->bson, back->found[back->at].id, back->found[back->at].document);
-    back->at++;
-    *stored = back->bson;
-    *length = sizeof back->bson;
-    return 1;
+static bool accepts_hash(void *context, uint64_t hash) {
+    const looked_up_t *is = context;
+    return accepts(is->batch, is->at, hash);
 }
 
-static uint32_t document_in(const uint8_t *bson) {
-    uint32_t document;
-    memcpy(&document, bson + 20, sizeof document);
-    return document;
+/* The other document that is in the record's place. */
+static uint32_t other_document(const batch_t *batch, uint32_t at, const stored_t *found, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        if (found[i].id == batch->ids[at] && found[i].document != batch->documents[at])
+            return found[i].document;
+    return 0;
 }
 
-static bool take_finding(void *context, const merge_found_t *found, err_t *err) {
-    back_t *back = context;
-    batch_t *batch = back->batch;
-    uint32_t at = 0;
-    while (at < batch->count && batch->ids[at] != found->id)
-        at++;
-    switch (found->kind) {
-    case MERGE_MISSING:
-        batch->there[at] = false;
-        break;
-    case MERGE_CHANGED:
-        batch->settled[at] = true;
-        if (batch->fixed[at] || accepts(batch, at, found->stored, found->stored_length)) {
-            batch->counts.of[FATE_THERE]++;
-            break;
-        }
-        if (!correct(batch, at, document_in(found->stored)))
-            batch->failed = true;
-        break;
-    case MERGE_EXTRA:
-        if (at < batch->count && batch->nothing[at])
-            batch->fixed[at] |= accepts(batch, at, found->stored, found->stored_length);
-        break;             /* of another batch, or where no record begins now: verify names it */
-    case MERGE_DUPLICATED: /* two fixes on two shards are not promised against */
-        if (batch->feed->load->world->retries && !batch->feed->load->world->server.by_id) {
-            batch->fixed[at] |= accepts(batch, at, found->stored, found->stored_length);
-            break;
-        }
-        return err_set(err, STATUS_INPUT, "a document is there twice");
-    case MERGE_UNRELATED:
-        return err_set(err, STATUS_INPUT,
-                       "documents are there that this input does not make: it was another one");
+static bool settle(batch_t *batch, uint32_t at, read_back_found_t is, const stored_t *found, size_t count) {
+    if (batch->nothing[at]) {
+        batch->fixed[at] |= is == READ_BACK_ACCEPTED;
+        return true;
     }
-    return true;
+    batch->settled[at] = is != READ_BACK_NOTHING;
+    batch->counts.of[FATE_THERE] += is == READ_BACK_SAME || is == READ_BACK_ACCEPTED;
+    batch->failed = is == READ_BACK_OTHER && !correct(batch, at, other_document(batch, at, found, count));
+    return !batch->failed;
 }
 
 /* What is there in one block's range of `_id`s, against what the input gives. */
@@ -367,27 +336,34 @@ static bool read_back_block(batch_t *batch, uint64_t block, err_t *err) {
         return true;
     const uint32_t lane = record_id_lane(entry->ordinal, block * LEDGER_BLOCK_BYTES);
     stored_t found[24];
-    back_t back = {.batch = batch, .found = found};
+    size_t count;
     for (int turn = 0;; turn++) {
         if (sim_fetch_range(&feed->wire, record_id_make(lane, number),
-                            record_id_make(lane, number + LEDGER_BLOCK_BYTES - 1), found, 24, &back.count))
+                            record_id_make(lane, number + LEDGER_BLOCK_BYTES - 1), found, 24, &count))
             break;
         if (turn > 8 || !goes_on(feed))
             return err_set(err, STATUS_SERVER, "no more patience with a read");
         actor_sleep(feed->load->world, SIM_TICK / 2);
     }
-    merge_t merge = {.next = next_stored, .report = take_finding, .context = &back};
-    bool ok = merge_begin(&merge, err);
-    for (uint32_t i = 0; ok && i < batch->count; i++) {
+    looked_up_t is = {.batch = batch};
+    read_back_t range = {.accepts = accepts_hash, .context = &is};
+    bool ok = true;
+    for (size_t i = 0; ok && i < count; i++) {
         uint8_t bson[BSON_BYTES];
-        if (content_block(feed->input, batch->records[i]) != block)
-            continue;
-        sim_bson(bson, batch->ids[i], batch->documents[i]);
-        batch->there[i] = true;
-        ok = merge_expect(&merge, batch->ids[i], batch->nothing[i] ? NULL : bson, sizeof bson, err);
-        batch->fixed[i] = batch->fixed[i] && batch->nothing[i]; /* else it is counted */
+        sim_bson(bson, found[i].id, found[i].document);
+        ok = read_back_keep(&range, bson, sizeof bson, err);
     }
-    return ok && merge_end(&merge, err) && !batch->failed;
+    for (is.at = 0; ok && is.at < batch->count; is.at++) {
+        uint8_t bson[BSON_BYTES];
+        if (content_block(feed->input, batch->records[is.at]) != block)
+            continue;
+        sim_bson(bson, batch->ids[is.at], batch->documents[is.at]);
+        const uint8_t *document = batch->nothing[is.at] ? NULL : bson;
+        ok = settle(batch, is.at, read_back_look(&range, batch->ids[is.at], document, sizeof bson), found,
+                    count);
+    }
+    free(range.bytes);
+    return ok;
 }
 
 /* A pipe's blocks are many: only those at which a record can begin are asked for. */
@@ -401,11 +377,6 @@ static bool read_back(batch_t *batch, const group_t *group) {
                 fail_load(feed->load, &err);
             return false;
         }
-    for (uint32_t i = 0; i < batch->count; i++)
-        if (batch->there[i] && !batch->settled[i]) {
-            batch->settled[i] = true;
-            batch->counts.of[FATE_THERE]++;
-        }
     return true;
 }
 
@@ -418,7 +389,7 @@ typedef struct {
 
 static bool accepts_stored(void *context, uint32_t index, const uint8_t *stored, uint32_t length) {
     const sent_t *sent = context;
-    return accepts(sent->batch, sent->which[index], stored, length);
+    return accepts(sent->batch, sent->which[index], reject_identity_hash(stored, length));
 }
 
 static bool send_rest(batch_t *batch) {

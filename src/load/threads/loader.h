@@ -9,6 +9,7 @@
 #include "format/schema/schema.h"
 #include "load/blocks/block.h"
 #include "load/deliver/deliver.h"
+#include "load/read_back/range.h"
 #include "load/read_back/read_back.h"
 #include "load/threads/load_state.h"
 #include "server/send.h"
