@@ -89,14 +89,6 @@ bool account_reject(loader_t *loader, block_t *block, const record_t *record, co
     return mark_reject(block, &mark, err) && rejects_add(loader->loading->rejects, &it, err);
 }
 
-bool account_oversize(loader_t *loader, block_t *block, const char *reason, err_t *err) {
-    const record_t record = {
-        .offset = block->length,
-        .line = (uint32_t)ends_lines(loader->loading->plan->schema, block->buffer.bytes, block->length),
-        .column = 1};
-    return account_reject(loader, block, &record, reason, err);
-}
-
 record_t account_record(const schema_t *schema, const block_t *block, uint32_t offset) {
     const uint8_t *text = block->buffer.bytes, *from = text + offset;
     uint32_t length =
@@ -139,8 +131,7 @@ static bool settle_exception(loader_t *loader, const batch_t *batch, block_t *bl
     if (exception->taken && block->piece->torn_count) {
         record_t record = account_record(loader->loading->plan->schema, block, offset);
         record.document_length = batch->starts[index + 1] - batch->starts[index];
-        return begun_need(loader, err) &&
-               begun_taken(loader, block, &record, batch->bytes + batch->starts[index], err);
+        return begun_taken(loader, block, &record, batch->bytes + batch->starts[index], err);
     }
     if (exception->fate == FATE_REJECTED)
         return reject_refused(loader, block, offset, exception->reason, err);
@@ -218,7 +209,8 @@ static bool accepts_hash(void *context, uint64_t hash) {
     return false;
 }
 
-bool begun_need(loader_t *loader, err_t *err) {
+/* Opens a reader, unless there is one. */
+static bool need_reader(loader_t *loader, err_t *err) {
     loader->begun.range.accepts = accepts_hash;
     loader->begun.range.context = loader;
     return loader->begun.target ||
@@ -299,6 +291,7 @@ static bool check_empty_windows(loader_t *loader, const block_t *block, err_t *e
 bool begun_read(loader_t *loader, block_t *block, bool *any, err_t *err) {
     loader->begun.block = block;
     const bool ok =
+        need_reader(loader, err) &&
         (!is_of_input(block) || block->after_another || check_empty_windows(loader, block, err)) &&
         read_range(loader, block->id_base - (int64_t)bytes_before(block),
                    block->id_base + (int64_t)bytes_of(block), err);
@@ -356,34 +349,11 @@ static bool refuse_stream(loader_t *loader, uint64_t offset, err_t *err) {
                                loader->begun.block->offset + offset, 0, err);
 }
 
-static void nothing_seen(void *context) {
-    loader_t *loader = context;
-    loader->begun.outgrown = false;
-}
-
-/* Notes whether the document is what a user made of another record that began here. */
-static bool see_outgrown(void *context, const uint8_t *document, uint32_t length, err_t *err) {
-    loader_t *loader = context;
-    const active_piece_t *piece = loader->begun.sent->piece;
-    const uint64_t offset = loader->begun.sent->offset + loader->begun.record->offset;
-    (void)err;
-    loader->begun.outgrown |=
-        fix_marks_know(piece->fixes, piece->fix_count, offset, XXH3_64bits(document, length));
-    return true;
-}
-
 bool begun_taken(loader_t *loader, block_t *block, const record_t *record, const uint8_t *document,
                  err_t *err) {
-    const int64_t id = block->id_base + record->offset;
     char reason[WIRE_WORDS];
-    loader->begun.sent = block;
-    loader->begun.record = record;
     loader->begun.outgrown = false;
-    const bool own_ids = loader->loading->plan->schema->id;
-    if (!own_ids && block->piece->fix_count &&
-        !snapshot_read_all(loader->begun.target, id, id + 1, nothing_seen, see_outgrown, loader, err))
-        return false;
-    if (!own_ids && correct_was_torn(block, record->offset))
+    if (!loader->loading->plan->schema->id && correct_was_torn(block, record->offset))
         return correct_document(loader, block, record, document, err);
     say_taken(loader, reason, block, record, document);
     return account_reject(loader, block, record, reason, err);

@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/stop.h"
 #include "base/text.h"
+#include "format/cut/ends.h"
 #include "input/cutter.h"
 #include "load/deliver/ask.h"
 #include "load/read_back/read_back.h"
@@ -24,8 +25,6 @@ static bool loader_read_back(loader_t *loader, block_t *block, err_t *err) {
     if (!block->begun_before || !loader->writer || own_ids) /* own `_id`s make no range that could be read */
         return true;
     const int64_t start = clock_now_ns();
-    if (!begun_need(loader, err))
-        return false;
     const bool ok = begun_read(loader, block, &loader->comparing, err);
     if (loader->comparing)
         rejects_format_fits(loader->loading->rejects);
@@ -116,8 +115,7 @@ static bool loader_leave_out(loader_t *loader, block_t *block, const record_t *r
     if (reason && there != READ_BACK_ACCEPTED && account_is_fixed(loader, block, record))
         there = READ_BACK_ACCEPTED;
     if (reason && there != READ_BACK_ACCEPTED)
-        return record->offset < block->length ? account_reject(loader, block, record, reason, err)
-                                              : account_oversize(loader, block, reason, err);
+        return account_reject(loader, block, record, reason, err);
     account_fate(loader, block, reason ? FATE_THERE : FATE_FILTERED, 1);
     return true;
 }
@@ -526,10 +524,14 @@ static bool load_records(loader_t *loader, block_t *block, err_t *err) {
                              "into it, or delete it to leave the record out",
                              err);
     block->outgrown = correct_has_outgrown(loader->loading->plan->schema, block);
-    record = (record_t){.offset = block->length}; /* the record that is too long */
     ok = ok && loader_clear_torn(loader, block, &torn_from, block->length, err);
-    if (ok && block->oversize.length)
+    if (ok && block->oversize.length) {
+        record = (record_t){
+            .offset = block->length,
+            .line = (uint32_t)ends_lines(loading->plan->schema, block->buffer.bytes, block->length),
+            .column = 1};
         ok = loader_leave_out(loader, block, &record, NULL, CUTTER_TOO_LONG, err);
+    }
     return ok && (!__builtin_expect(loader->comparing, 0) || begun_end(loader, err));
 }
 

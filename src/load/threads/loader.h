@@ -40,9 +40,6 @@ bool account_is_fixed(const loader_t *loader, const block_t *block, const record
 
 bool account_reject(loader_t *loader, block_t *block, const record_t *record, const char *reason, err_t *err);
 
-/* Rejects the record at the block's end that is too long. */
-bool account_oversize(loader_t *loader, block_t *block, const char *reason, err_t *err);
-
 /* Settles a batch that was delivered, and hands over blocks whose records are now all settled. False: the load ends; documents
  * that were loaded or are there are counted all the same. */
 bool account_batch(loader_t *loader, batch_t *batch, const delivered_t *delivered, err_t *err);
@@ -68,14 +65,10 @@ typedef struct {
     snapshot_read_t *target; /* NULL until it is needed */
     read_back_t range;
     block_t *block;
-    const block_t *sent; /* the block of the document that was not taken last */
     const record_t *record;
     /* in the record's place is what a user made of its beginning, when the record was cut off there */
     bool outgrown;
 } begun_t;
-
-/* Opens a reader, unless there is one. False: out of memory, or the server cannot be asked. */
-bool begun_need(loader_t *loader, err_t *err);
 
 /* Reads the documents that the collection has of the block. *any: there are some; else no record needs to be compared. */
 bool begun_read(loader_t *loader, block_t *block, bool *any, err_t *err);
