@@ -148,7 +148,7 @@ bool manifest_decode(manifest_t *manifest, const char *encoding) {
         if (file->encoding)
             continue;
         file->encoding = encoding; /* a file of UTF-16 is refused when it is read */
-        forget_head(file); /* it was taken for UTF-8 */
+        forget_head(file);         /* it was taken for UTF-8 */
         file->text_bound *= 3;
         if (file->kind == INPUT_PLAIN)
             file->kind = INPUT_ENCODED;
