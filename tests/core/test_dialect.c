@@ -113,6 +113,12 @@ static void refuse(const schema_t *schema, const char *text, const char *place, 
     assert_int_equal(err.status, STATUS_INPUT);
     if (strncmp(err.text, place, strlen(place)) != 0 || !strstr(err.text, says))
         fail_msg("%s\nis not at %s or does not say %s", err.text, place, says);
+    text_t unknown = {0}; /* adding the other columns would not help where one is missing */
+    const dialect_head_t head = {(const uint8_t *)text, strlen(text), .quiet = true, .unknown = &unknown};
+    assert_false(dialect_sniff_head(schema, &head, "f.csv", &dialect, &err));
+    if (strstr(err.text, "no column '"))
+        assert_int_equal(unknown.length, 0);
+    text_free(&unknown);
 }
 
 static parsed_t line_of(const schema_t *schema, const dialect_t *dialect, const uint8_t *line,

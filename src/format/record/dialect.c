@@ -338,7 +338,7 @@ static bool check_names(const lines_t *lines, const dialect_t *dialect, err_t *e
     if (split->count == SPLIT_MOST)
         return err_set(err, STATUS_INPUT, "the header has %d columns or more, which is too many", SPLIT_MOST);
     const field_t *const missing = missing_field(schema, dialect, schema->guessed);
-    const size_t unknown = find_unknown(lines, dialect, lines->head->unknown),
+    const size_t unknown = find_unknown(lines, dialect, missing ? NULL : lines->head->unknown),
                  count = list_columns(split, missing ? NULL : dialect, names);
     if (!check_twice(lines, dialect, unknown && wanted != NEW_COLUMNS_IGNORE, err))
         return false;

@@ -62,7 +62,7 @@ typedef struct {
     bool utf16;    /* it was UTF-16, before whoever reads it has made UTF-8 of it */
     bool quiet;    /* no warning names the columns that are left out */
     text_t *
-        unknown; /* or NULL; gets the names of columns that the format does not know, each with a NUL after it */
+        unknown; /* or NULL; gets the names of columns that the format does not know, each with a NUL, if none is missing */
     dialect_before_t *before; /* or NULL */
 } dialect_head_t;
 

@@ -78,8 +78,8 @@ remote_object_t *remote_see(const char *url, int64_t patience_ns, err_t *err);
 remote_object_t *remote_share(remote_object_t *object); /* one more holder: the object, or NULL */
 void remote_forget(remote_object_t *object);            /* when all holders have, it is freed */
 
-/* Says that it is identified: its first bytes are forgotten if those of all objects take more bytes than `most`, or if that is 0. Only one thread
- * may have readers of it. */
+/* Says that it is identified: its first bytes are forgotten if those of all objects take more bytes than `most`, or if that is
+ * 0. Only one thread may have readers of it. */
 void remote_settle(remote_object_t *object, uint64_t most);
 
 uint64_t remote_size(const remote_object_t *object);
