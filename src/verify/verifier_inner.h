@@ -4,8 +4,8 @@
 
 #include "format/record/record_id.h"
 #include "format/records.h"
-#include "verify/merge.h"
 #include "load/read_back/read_back.h"
+#include "verify/merge.h"
 #include "verify/verifier.h"
 
 /* Documents that are asked for by their own `_id`s (verifier_by_id.c). */

@@ -1,6 +1,6 @@
 /* merge: streams written by hand, and random ones against sets. */
-#include "verify/merge.h"
 #include "test.h"
+#include "verify/merge.h"
 
 #include <bson/bson.h>
 #include <stdio.h>
