@@ -50,9 +50,16 @@ static void forget_head(input_file_t *file) {
     file->head = (input_head_t){.bytes = NULL};
 }
 
+enum { STAY = 2 << 20 };
+
 void manifest_forget_heads(manifest_t *manifest) {
-    for (size_t i = 0; i < manifest->count; i++)
-        forget_head(&manifest->files[i]);
+    size_t stay = 0;
+    for (size_t i = 0; i < manifest->count; i++) {
+        const input_head_t *head = &manifest->files[i].head;
+        stay += head->whole ? head->length : 0;
+        if (!head->whole || stay > STAY)
+            forget_head(&manifest->files[i]);
+    }
 }
 
 /* ---- files that were met ---- */

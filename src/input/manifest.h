@@ -52,7 +52,8 @@ bool manifest_decode(manifest_t *manifest, const char *encoding); /* true */
 /* Are some of its inputs objects that URLs name? */
 bool manifest_has_objects(const manifest_t *manifest);
 
-/* Frees the beginnings that were kept; no source may use them any more. */
+/* Frees the beginnings that were kept, except those that are whole texts, of the first files: no source may use the others
+ * any more. */
 void manifest_forget_heads(manifest_t *manifest);
 
 /* The digest that a file on disk (not a member or a stream) would have if it ended after `size` bytes: to find out

@@ -192,7 +192,9 @@ static bool open_rest(source_t *source, err_t *err) {
 
 source_t *source_open_in(source_kit_t *kit, const input_file_t *file, err_t *err) {
     source_t *source = file->begun;
-    if (!source && kit && kit->looks && file->head.bytes)
+    const bool is_kept =
+        file->head.bytes && kit && (kit->looks || (file->head.whole && !input_is_in_stream(file)));
+    if (!source && is_kept)
         return new_unopened(kit, file, err);
     if (!source)
         return new_opened(kit, file, false, -1, err);
@@ -418,6 +420,8 @@ const char *source_name(const source_t *source) {
 
 uint64_t source_disk_bytes(const source_t *source) {
     const source_t *stream = stream_of(source);
+    if (source->unopened)
+        return source->file->disk_bytes; /* they were read when the text was kept */
     return stream ? source_disk_bytes(stream) - source->disk_before
                   : atomic_load_explicit(&source->feed.taken, memory_order_relaxed);
 }

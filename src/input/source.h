@@ -16,7 +16,8 @@ typedef struct {
     pool_t *
         pool; /* if it is closed, a wait for a stream's bytes ends: source_read fails, and err->text is empty */
     /* only examines beginnings: reads less at once, and an archive of mongodump not on after the collection. What an input keeps of
-     * its text (input_file_t.head) is given out without opening it; it is opened for more than that. */
+     * its text (input_file_t.head) is given out without opening it; it is opened for more than that. Without `looks`, only if it
+     * keeps all of its text, and is no member of a compressed tar, which is read in one pass. */
     bool looks;
     remote_pace_t pace; /* of objects */
 } source_kit_t;

@@ -98,8 +98,6 @@ TEST(is_kept_within_bounds) {
     for (size_t i = 0; i < manifest.count; i++)
         kept += manifest.files[i].head.length;
     assert_int_equal(kept, 9000);
-    manifest_forget_heads(&manifest);
-    assert_null(manifest.files[0].head.bytes);
     manifest_free(&manifest);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         bytes_t text = lab_text(7, cases[i].size);
@@ -123,6 +121,44 @@ TEST(is_kept_within_bounds) {
         manifest_free(&manifest);
         free(text.at);
     }
+}
+
+/* When the others are forgotten, whole texts of the first 2 MiB stay, and are read from there: nothing is opened. */
+TEST(small_files_stay) {
+    enum { FILES = 1000, SIZE = 3000, STAY = 2 << 20 };
+    manifest_t manifest;
+    source_kit_t kit = {.looks = false};
+    err_t err = {.text = ""};
+    uint8_t got[SIZE + 1];
+    size_t stay = 0;
+    mkdir("d", 0755);
+    for (size_t i = 0; i < FILES; i++) {
+        char name[32];
+        sprintf(name, "d/%04zu", i);
+        bytes_t text = lab_text(i, i == 1 ? INPUT_HEAD_MOST + 1 : SIZE);
+        lab_write(name, text.at, text.size);
+        free(text.at);
+    }
+    build(&manifest, "d", 64 << 20);
+    manifest_forget_heads(&manifest);
+    for (size_t i = 0; i < FILES; i++)
+        stay += manifest.files[i].head.bytes ? SIZE : 0;
+    assert_true(stay <= STAY && stay > STAY - 2 * (INPUT_HEAD_MOST + SIZE));
+    assert_non_null(manifest.files[0].head.bytes);
+    assert_null(manifest.files[1].head.bytes);
+    assert_null(manifest.files[FILES - 1].head.bytes);
+    unlink("d/0000");
+    source_t *source = source_open_in(&kit, &manifest.files[0], &err);
+    assert_non_null(source);
+    bytes_t text = lab_text(0, SIZE);
+    assert_int_equal(source_read(source, got, sizeof got, &err), SIZE);
+    assert_memory_equal(got, text.at, SIZE);
+    assert_int_equal(source_read(source, got, sizeof got, &err), 0);
+    assert_int_equal(source_disk_bytes(source), SIZE);
+    assert_true(source_is_unchanged(source, &err));
+    source_close(source);
+    free(text.at);
+    manifest_free(&manifest);
 }
 
 /* The digest of a beginning is the same whether that is kept or read. */

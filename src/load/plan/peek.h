@@ -16,8 +16,9 @@
  * - Heads are text as a source gives it out. So a text of UTF-16 or of another encoding, or whose lines end with CR, has none;
  *   nor has a stream, a collection in an archive of mongodump, or what is damaged near its beginning.
  * - All heads together take at most a 16th of --memory. Inputs beyond that are opened again.
- * - Heads never change. The main thread forgets them when the inputs are registered: from then on, an input that is opened is
- *   read, and must still be the file that was identified.
+ * - Heads never change. The main thread forgets them when the inputs are registered, except for small files among the first,
+ *   whose heads are all of their text (manifest_forget_heads): these are loaded as they were identified. From then on, an
+ *   input that is opened is read, and must still be the file that was identified.
  *
  * A peek_t shows the records of beginnings. It belongs to one thread. */
 #ifndef TIPPLE_LOAD_PLAN_PEEK_H
