@@ -938,7 +938,8 @@ LAB_TEST(many_checkpoints, "checkpoints") {
     assert_true(change_one(
         lab, (entry_change_t){.ordinal = TORN_ONE, .owner = one, .epoch = 1, .version = 1, .torn = &TORN}));
     run_json(lab, "{\"update\": \"checkpoints.tipple.files\", \"updates\": [{\"q\": {\"_id\": 13}, \"u\": "
-                  "{\"$set\": {\"version\": 2, \"versions.1\": {\"size\": 1}}}}, {\"q\": {\"_id\": 17}, "
+                  "{\"$set\": {\"version\": 2, \"versions.1\": {\"size\": 1, \"modified\": 0}}}}, {\"q\": "
+                  "{\"_id\": 17}, "
                   "\"u\": {\"$set\": {\"pieces.1\": {\"from\": 5, \"owner\": null, \"epoch\": 0}}}}]}");
     piece_t *pieces = calloc(MANY, sizeof *pieces);
     entry_change_t *changes = calloc(MANY, sizeof *changes);

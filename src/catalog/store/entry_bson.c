@@ -44,8 +44,8 @@ static const stored_t torn_fields[] = {{"offset", STORED_WHOLE, offsetof(torn_t,
                                        {"hash", STORED_HASH, offsetof(torn_t, hash), true},
                                        {0}};
 static const stored_t version_fields[] = {
-    {"size", STORED_WHOLE, offsetof(version_t, size), false},
-    {"modified", STORED_HASH, offsetof(version_t, modified_ns), false},
+    {"size", STORED_WHOLE, offsetof(version_t, size), true},
+    {"modified", STORED_HASH, offsetof(version_t, modified_ns), true},
     {"completed", STORED_HASH, offsetof(version_t, completed_ns), false},
     {0}};
 static const stored_t extent_fields[] = {{"base", STORED_WHOLE, offsetof(extent_t, base), true},
