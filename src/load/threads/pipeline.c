@@ -117,12 +117,12 @@ void queue_drain(queue_t *queue) {
     pthread_mutex_unlock(&queue->lock);
 }
 
-/* True if the queue is empty and nothing is on its way to it. */
-static bool queue_is_drained(queue_t *queue) {
+/* True if the queue is empty and is so marked: `closed` or `drained`. */
+static bool is_empty_and(queue_t *queue, const bool *marked) {
     pthread_mutex_lock(&queue->lock);
-    bool drained = queue->drained && !queue->count;
+    const bool is = *marked && !queue->count;
     pthread_mutex_unlock(&queue->lock);
-    return drained;
+    return is;
 }
 
 size_t queue_count(queue_t *queue) {
@@ -137,10 +137,7 @@ bool queue_runs_low(queue_t *queue) {
 }
 
 bool queue_ended(queue_t *queue) {
-    pthread_mutex_lock(&queue->lock);
-    bool ended = queue->closed && !queue->count;
-    pthread_mutex_unlock(&queue->lock);
-    return ended;
+    return is_empty_and(queue, &queue->closed);
 }
 
 void queue_close(queue_t *queue) {
@@ -179,11 +176,11 @@ static block_t *next_block(pipeline_worker_t *worker, int64_t wait_ns) {
 
 static bool work_on(pipeline_worker_t *worker, block_t *block, bool *waiting, err_t *err) {
     const pipeline_work_t *work = worker->work;
+    queue_t *queue = worker->pipeline->queue;
     if (block && !work->block(worker->context, block, err))
         return false;
-    return !work->between ||
-           work->between(worker->context, !block && *waiting && queue_is_drained(worker->pipeline->queue),
-                         waiting, err);
+    const bool drained = !block && *waiting && is_empty_and(queue, &queue->drained);
+    return !work->between || work->between(worker->context, drained, waiting, err);
 }
 
 static void *run(void *context) {
