@@ -1,10 +1,7 @@
 """BSON as mongodump writes it: loads that end, are killed, meet a file that was cut off or whose lengths lie, and rejects. The
 files are made here by minimongo, and what is in the collection is compared with them.  needs: standalone"""
-import gzip
-import io
 import random
 import struct
-import tarfile
 
 import livetest
 import minimongo
@@ -59,34 +56,16 @@ class Bson(livetest.Case):
         said = self.verified(*words)
         self.assertEqual(len(texts), said["documents"])
 
-    def test_kinds(self):
-        """plain, compressed, in a tar; again, there is nothing to do"""
-        texts = written(made(1000))
-        packed = io.BytesIO()
-        with tarfile.open(fileobj=packed, mode="w") as tar:
-            entry = tarfile.TarInfo("dump/a.bson.gz")
-            inside = gzip.compress(b"".join(texts))
-            entry.size = len(inside)
-            tar.addfile(entry, io.BytesIO(inside))
-        for name, data in (("a.bson", b"".join(texts)), ("a.bson.gz", gzip.compress(b"".join(texts))),
-                           ("a.tar", packed.getvalue())):
-            with self.subTest(name=name):
-                self.client.drop_database(self.database)
-                self.put(name, data)
-                self.assertEqual(len(texts), self.load(name)["loaded"])
-                self.holds(texts, name)
-                self.assertEqual(0, self.load(name)["read"])
-
     def test_pieces(self):
         """several threads share one large file; the place of a reject is its document's number"""
-        texts = written({"k": i, "note": "y" * 4000} for i in range(50000))
-        broken = bytearray(texts[44444])
+        texts = written({"k": i, "note": "y" * 4000} for i in range(20000))
+        broken = bytearray(texts[17777])
         broken[4] = 0x66
-        texts[44444] = bytes(broken)
+        texts[17777] = bytes(broken)
         self.put("a.bson", b"".join(texts))
         said = self.load("-j", "4", "a.bson", status=2)
         self.assertEqual((len(texts) - 1, 1), (said["loaded"], said["rejected"]))
-        self.assertRegex(self.stderr, r"a\.bson:44445:5 ")
+        self.assertRegex(self.stderr, r"a\.bson:17778:5 ")
 
     def test_own_ids(self):
         """documents keep their own _id of any type, which a server puts first"""

@@ -14,7 +14,7 @@ WHOLE = {"min": {"_id": mongo.MinKey}, "max": {"_id": mongo.MaxKey}}
 
 
 class Placement(livecluster.OwnCluster):
-    """A cluster of their own: shards are drained and tagged here."""
+    """A cluster of their own: shards are tagged here."""
     options = {"shards": 2, "replicas": 1, "routers": 1}
 
     def setUp(self):
@@ -35,7 +35,6 @@ class Placement(livecluster.OwnCluster):
         for shard in self.config("shards"):
             for tag in shard.get("tags", []):
                 self.admin(removeShardFromZone=shard["_id"], zone=tag)
-        self.set_config("shards", {}, {"$unset": {"draining": 1}})
 
     def set_config(self, collection, which, change):
         self.client.command("config", {"update": collection, "updates": [{"q": which, "u": change, "multi": True}],
@@ -47,9 +46,6 @@ class Placement(livecluster.OwnCluster):
             self.admin(updateZoneKeyRange="%s.%s" % (self.database, collection), **bounds, zone=zone)
 
     # ---- what is there
-
-    def off(self):
-        return [bool(entry.get("noBalance")) for entry in self.config("collections", filter={"_id": self.name})]
 
     def zones(self):
         return sorted((entry["ns"].partition(".")[2], entry["tag"]) for entry in self.config("tags"))
@@ -91,23 +87,6 @@ class Placement(livecluster.OwnCluster):
             self.assertIn(b"s0: 1 chunk\n        s1: 1 chunk\n", done.stdout)
             self.assertIn("not all of", done.stderr)
         self.assertTrue(livetest.wait_for(lambda: b"3,000 documents" in self.status(status=None).stdout))
-
-    # ---- shards that are being drained
-
-    def test_chunks_that_are_to_leave(self):
-        """What lies on a shard that is being drained has to leave it: balancing stays on."""
-        self.load("a.csv")
-        self.set_config("shards", {"_id": "s1"}, {"$set": {"draining": True}})
-        text = rows(3000, 2)
-        self.write("b.csv", text)
-        load = self.start_held("-b", "10", "a.csv", "b.csv")
-        self.assertTrue(livetest.wait_for(lambda: self.client.count(self.database, "results") > 3000))
-        off = self.off()
-        _, said = load.communicate(timeout=livetest.LONG)
-        self.assertEqual(0, load.returncode, said)
-        if self.on_shard("s1") or b"s1 is being drained" in said:  # else all had left before the load looked
-            self.assertIn(b"s1 is being drained", said)
-            self.assertEqual([False], off)
 
     # ---- loads that end early
 

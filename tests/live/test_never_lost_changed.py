@@ -50,42 +50,13 @@ class Changed(neverlost.Case):
         self.write("a.gz", right)
         self.reloaded("a.gz", text, others.items())
 
-    def test_edited_in_its_middle(self):
-        """neither the size of a plain file nor its ends say that it was edited; its modification time does, while a
-        load of it is not over"""
-        text = rows(20000, 4)
-        at = text.index(b"|FIESTA|", len(text) // 3)
-        self.inputs({"a.csv": text})
-        self.interrupted(15000, "-j", "1", "-b", "500", "a.csv")
-        self.inputs({"a.csv": text[:at] + b"|FIASTA|" + text[at + 8:]})
-        said = self.load("a.csv", status=(2, 5))
-        self.assertTrue(said["status"] == 5 or said["rejected"] == 1, "the record was done, or it was read back")
-
 
 class Corrected(neverlost.Case):
     """The last record of a file that ended without a line end, inside it."""
     needs = (None, "_id")
 
-    def test_corrected(self):
-        """the file is whole now: the record is corrected, and said to be"""
-        text = rows(3000, 5)
-        for number, cut in enumerate((3, 9, self.draw.randint(1, 9))):
-            self.begin_anew()
-            self.inputs({"a.csv": text[:-cut]})
-            for _ in range(number):
-                self.interrupted(self.draw.randint(1, 2999), "-b", "100", "a.csv")
-            self.load("a.csv")
-            self.exact({"a.csv": text[:-cut]})
-            more = text + rows(200, 6, header=False) if number else text
-            self.inputs({"a.csv": more})
-            said = self.load("a.csv")
-            self.assertEqual(1, said["corrected"])
-            self.assertEqual(1 + 200 * bool(number), said["loaded"], "what was corrected is a part of what was loaded")
-            self.assertEqual(3000 + 200 * bool(number), said["read"] + said["records_skipped"])
-            self.complete({"a.csv": more})
-
     def test_interrupted(self):
-        """the same, when the load that corrects it is killed at any message"""
+        """the file is whole now: the record is corrected, also when the load that corrects it is killed at any message"""
         text = rows(1000, 7)
         for _ in range(6):
             self.begin_anew()
@@ -146,20 +117,6 @@ class Forgotten(neverlost.Case):
     def forget(self, *words, status=0):
         return self.tipple("forget", "--uri", self.uri(), *words, status=status)
 
-    def test_of_one_that_was_interrupted(self):
-        """an input whose load was killed, and one of which nothing is there"""
-        texts = self.inputs({"a.csv": rows(5000, 6)})
-        self.interrupted(self.draw.randint(1, 4000), "-b", "100", "a.csv")
-        self.forget("a.csv", status=1)
-        self.forget("a.csv", "--delete", "--yes")
-        self.exact({})
-        self.inputs({"a.csv": rows(2000, 7)})  # another file of that name
-        self.finished({"a.csv": rows(2000, 7)})
-        self.client.command(self.database, {"delete": "results", "deletes": [{"q": {}, "limit": 0}]})
-        self.forget("a.csv")
-        self.inputs(texts)
-        self.finished(texts)
-
     def forget_in_background(self, name, verdict):
         """One of which the first message that removes documents meets this."""
         pids, met = queue.SimpleQueue(), threading.Event()
@@ -209,16 +166,16 @@ class Forgotten(neverlost.Case):
         self.unrelayed()
         self.complete(texts)
 
-    def wakes_up(self, remove):
-        """A load that is suspended for longer than its lease, while its input is removed. When it wakes up, the catalog
-        is slow to say so. Documents that came before it knew."""
+    def test_load_is_suspended(self):
+        """a load wakes up after its lease, when its input was removed, and the catalog is slow to say so: it sends no more of it"""
+        self.inputs({"a.csv": rows(150000, 12)})
         woken = threading.Event()
         self.relayed(lambda message: 1 if woken.is_set() and message.books and not message.reply else relay.PASS)
         load = self.start("-j", "2", "-b", "100", "a.csv")
         self.wait_for_documents(5000, load)
         load.send_signal(signal.SIGSTOP)
         try:
-            remove()
+            self.forget("a.csv", "--delete", "--yes")
             before = self.there()
             woken.set()
         finally:
@@ -227,25 +184,9 @@ class Forgotten(neverlost.Case):
         self.assertIn("a.csv was removed", said)
         self.unrelayed()
         self.assertLessEqual(self.there() - before, 2 * 2 * 100, "more than what was already under way")
-
-    def test_load_is_suspended(self):
-        """a load wakes up after its lease, when its input was removed: it sends no more of it"""
-        self.inputs({"a.csv": rows(150000, 12)})
-        self.wakes_up(lambda: self.forget("a.csv", "--delete", "--yes"))
         self.forget("a.csv", "--delete", "--yes")
         self.exact({})
         texts = self.inputs({"a.csv": rows(2000, 13)})
-        self.finished(texts)
-
-    def test_load_is_suspended_and_reloaded(self):
-        """the same, when its input was loaded anew with other content"""
-        self.inputs({"a.csv": rows(150000, 14)})
-        texts = {"a.csv": rows(2000, 15)}
-
-        def remove():
-            self.inputs(texts)
-            self.assertEqual(2000, self.load("--reload-changed", "a.csv")["loaded"])
-        self.wakes_up(remove)
         self.finished(texts)
 
 
