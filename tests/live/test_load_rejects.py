@@ -87,33 +87,6 @@ class Limited(livetest.Case):
 
 
 class Fixed(livetest.Case):
-    def setUp(self):
-        super().setUp()
-        self.text = rows(600, bad={10, 20, 550})
-        self.write("a.csv", self.text)
-        self.load("a.csv", status=2)
-        self.rejects = self.folder / (self.database + ".results.rejects")
-
-    def fix(self, *numbers):
-        """Puts the missing last field back to these records; what the collection should hold then."""
-        whole, cut = (text.split(b"\n")[1:] for text in (rows(600), self.text))
-        kept = self.rejects.read_bytes()
-        expected = dict(Books().plain("a.csv", self.text).documents())
-        book = Books().plain("a.csv", self.text).files[0]
-        for number in numbers:
-            kept = kept.replace(b"\n" + cut[number] + b"\n", b"\n" + whole[number] + b"\n")
-            place = next(each for each, (_, _, record) in book.places.items() if record == cut[number])
-            expected[place] = livetest.document(place, livetest.body_of(whole[number]))
-        self.write("fixed", kept)
-        return expected
-
-    def test_dry_run(self):
-        """--retry --dry-run counts and writes nothing"""
-        self.fix(10, 20, 550)
-        before = self.everything()
-        self.assertEqual(3, self.load("--retry", "fixed", "--dry-run")["loaded"])
-        self.assertEqual(before, self.everything())
-
     def test_last_left_out(self):
         """the last record of the file is left out, and then the next load adds one: no kill is made up, and it stays left out"""
         good = "".join("%d,1\n" % number for number in range(60))

@@ -168,9 +168,12 @@ class Misused(Case):
         self.holds_bodies(self.a[1])
 
     def test_renamed(self):
-        """the reject file and the input have other names and places by now"""
+        """the reject file and the input have other names and places by now; --dry-run counts and writes nothing"""
         (self.folder / "a.csv").rename(self.folder / "elsewhere.csv")
         self.write("there/edited", self.whole)
+        before = self.everything()
+        self.assertEqual(2, self.load("--retry", "there/edited", "--dry-run")["loaded"])
+        self.assertEqual(before, self.everything())
         self.assertEqual(2, self.load("--retry", "there/edited")["loaded"])
         (self.folder / "elsewhere.csv").rename(self.folder / "a.csv")
         self.ends(self.whole, 0, 0)
