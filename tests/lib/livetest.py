@@ -370,12 +370,6 @@ class Case(live.Case):
                 print("        not within %s: %s" % (patience, str(failed)[:300]), flush=True)
         return trial("90s")
 
-    def cpu_seconds(self, process):
-        """What a process has used up to now: how far it has come, on any host."""
-        with open("/proc/%d/stat" % process.pid) as stat:
-            fields = stat.read().rpartition(")")[2].split()
-        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
     def start_held(self, *words, **more):
         """A load that is not over before its stdin is closed, as by communicate()."""
         return self.start(*words, "-", stdin=subprocess.PIPE, **more)

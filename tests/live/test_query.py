@@ -328,13 +328,6 @@ class Failing(Query):
             return False
         return True
 
-    def waits(self):
-        """A request of ours has been held up for a while."""
-        running = self.client.command("admin", {"aggregate": 1, "pipeline": [
-            {"$currentOp": {"allUsers": True}}, {"$match": {"appName": self.database, "secs_running": {"$gte": 1}}}],
-            "cursor": {}})
-        return running["cursor"]["firstBatch"] != []
-
     def times(self, entry, key="p50_ms"):
         return [one[key] for one in entry["rounds"]]
 
