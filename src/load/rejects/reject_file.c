@@ -119,9 +119,10 @@ static bool take_words(reject_file_t *file, const char *head, reject_entry_t *en
     entry->ordinal = UINT64_MAX;
     for (const char *at = strchr(head, ' '); at && strncmp(at, FOR_PEOPLE, sizeof FOR_PEOPLE - 1) != 0;
          at = strchr(at + 1, ' ')) {
-        const size_t name = strcspn(at + 1, "= \n"), length = strcspn(at + 2 + name, " \n");
+        const size_t name = strcspn(at + 1, "= \n");
         if (at[1 + name] != '=')
             continue;
+        const size_t length = strcspn(at + 2 + name, " \n");
         for (size_t i = 0; i < COUNT(words); i++)
             if (strlen(words[i].name) == name && memcmp(at + 1, words[i].name, name) == 0 &&
                 read_number(at + 2 + name, length, words[i].is_hash,
