@@ -49,7 +49,6 @@ typedef struct {
     size_t archive_room;
     identifier_t own;
     identified_t *identified; /* the file that is added next, if another thread has identified it; or NULL */
-    uint64_t kept;            /* bytes of manifest_options_t.keep */
     void *seen;               /* a tree (tsearch) of the files and folders that were met */
     const char *member;       /* the collection of an archive that the argument at hand names, or NULL */
     bool several;             /* an argument is a folder or a pattern, which may stand for several files */

@@ -8,6 +8,7 @@
 #include <search.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 enum { MOST_NOTES = 20 };
 
@@ -36,30 +37,30 @@ void build_rename(input_file_t *file, char *name) {
 
 void build_keep_head(build_t *build, input_file_t *file) {
     const input_head_t *head = &build->own.head;
-    if (!head->bytes || head->length > build->options->keep - build->kept)
+    manifest_t *manifest = build->manifest;
+    if (head->bytes && !manifest->heads) {
+        void *room = mmap(NULL, build->options->keep, PROT_READ | PROT_WRITE,
+                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        manifest->heads = room == MAP_FAILED ? NULL : room;
+        manifest->heads_room = manifest->heads ? build->options->keep : 0;
+    }
+    if (!head->bytes || head->length > manifest->heads_room - manifest->heads_used)
         return;
-    uint8_t *own = malloc(head->length);
-    file->head = (input_head_t){own, head->length, head->whole};
-    if (own)
-        memcpy(own, head->bytes, head->length);
-    build->kept += head->length;
-}
-
-static void forget_head(input_file_t *file) {
-    free((uint8_t *)(uintptr_t)file->head.bytes);
-    file->head = (input_head_t){.bytes = NULL};
+    uint8_t *bytes = memcpy(manifest->heads + manifest->heads_used, head->bytes, head->length);
+    file->head = (input_head_t){bytes, head->length, head->whole};
+    manifest->heads_used += head->length;
 }
 
 enum { STAY = 2 << 20 };
 
 void manifest_forget_heads(manifest_t *manifest) {
-    size_t stay = 0;
-    for (size_t i = 0; i < manifest->count; i++) {
-        const input_head_t *head = &manifest->files[i].head;
-        stay += head->whole ? head->length : 0;
-        if (!head->whole || stay > STAY)
-            forget_head(&manifest->files[i]);
+    for (size_t i = 0; manifest->heads && i < manifest->count; i++) {
+        input_head_t *head = &manifest->files[i].head;
+        if (!head->whole || head->bytes + head->length > manifest->heads + STAY)
+            *head = (input_head_t){.bytes = NULL};
     }
+    if (manifest->heads_used > STAY)
+        madvise(manifest->heads + STAY, manifest->heads_room - STAY, MADV_DONTNEED);
 }
 
 /* ---- files that were met ---- */
@@ -154,8 +155,8 @@ bool manifest_decode(manifest_t *manifest, const char *encoding) {
     for (input_file_t *file = manifest->files; encoding && file < manifest->files + manifest->count; file++) {
         if (file->encoding)
             continue;
-        file->encoding = encoding; /* a file of UTF-16 is refused when it is read */
-        forget_head(file);         /* it was taken for UTF-8 */
+        file->encoding = encoding;                  /* a file of UTF-16 is refused when it is read */
+        file->head = (input_head_t){.bytes = NULL}; /* it was taken for UTF-8 */
         file->text_bound *= 3;
         if (file->kind == INPUT_PLAIN)
             file->kind = INPUT_ENCODED;
@@ -172,7 +173,6 @@ bool manifest_has_objects(const manifest_t *manifest) {
 
 void manifest_free_file(input_file_t *file) {
     source_close(file->begun);
-    forget_head(file);
     build_rename(file, NULL);
     free(file->path);
     free(file->fault);
@@ -188,6 +188,8 @@ void manifest_free(manifest_t *manifest) {
         manifest_free_file(manifest->archives[i]);
         free(manifest->archives[i]);
     }
+    if (manifest->heads)
+        munmap(manifest->heads, manifest->heads_room);
     free(manifest->files);
     free(manifest->archives);
     *manifest = (manifest_t){0};

@@ -18,6 +18,8 @@ typedef struct {
     size_t skipped;
     bool passes_bad; /* a file that cannot be read is passed over here, and is a misfit later */
     size_t without;  /* views and time series of a dump, which were left out */
+    uint8_t *heads; /* the bytes of each input_file_t.head; their pages cost no memory before they are used */
+    size_t heads_used, heads_room;
 } manifest_t;
 
 typedef struct {
