@@ -47,11 +47,13 @@ static void find(const char *collection, const char *const *said) {
     box_fault(lab.box, &(box_fault_t){.command = "find", .collection = collection, .reply = lab.reply});
 }
 
-#define ENTRY_OF(id, more) "{\"_id\": " id ", " more "}"
+#define ENTRY_OF(id, more) "{\"_id\": " id ", \"key\": \"k\", \"path\": \"p\", " more "}"
+#define VERSION            "\"versions\": [{\"size\": 9, \"modified\": 1}]"
+#define VERSIONS           "\"version\": 1, " VERSION ", "
 #define EXTENTS            "\"extents\": [{\"base\": 0, \"start\": 0, \"length\": 9}], "
-#define PIECE_OF(more)     EXTENTS "\"pieces\": [{\"owner\": null, \"epoch\": 0" more "}]"
+#define PIECE_OF(more)     EXTENTS "\"pieces\": [{\"from\": 0, \"owner\": null, \"epoch\": 0" more "}]"
 #define PIECE              PIECE_OF("")
-#define ENTRY(id)          ENTRY_OF(id, "\"version\": 1, \"versions\": [{}], " PIECE)
+#define ENTRY(id)          ENTRY_OF(id, VERSIONS PIECE)
 
 TEST(entries) {
     static const struct {
@@ -87,30 +89,30 @@ TEST(fields_of_entries) {
     static const struct {
         const char *said[2], *field;
     } cases[] = {
+        {{"{\"_id\": 1, \"path\": \"p\", " VERSIONS PIECE "}"}, "key"},
+        {{ENTRY_OF("1", "\"version\": 1, \"versions\": [{\"size\": 9}], " PIECE)}, "modified"},
         {{ENTRY_OF("1", PIECE)}, "versions"},
-        {{ENTRY_OF("1", "\"versions\": [{}], " PIECE)}, "version"},
-        {{ENTRY_OF("1", "\"version\": 2, \"versions\": [{}], " PIECE)}, "version"},
-        {{ENTRY_OF("1", "\"version\": 1, \"versions\": [{}]")}, "pieces"},
-        {{ENTRY_OF("1", "\"version\": 1, \"versions\": [{}], " EXTENTS "\"pieces\": [5]")}, "pieces"},
-        {{ENTRY_OF("1", "\"version\": 1, \"versions\": [{}], " EXTENTS "\"pieces\": [{\"epoch\": 0}]")},
-         "owner"},
-        {{ENTRY_OF("1", "\"version\": 1, \"versions\": [{}], " EXTENTS "\"pieces\": [{\"owner\": null}]")},
+        {{ENTRY_OF("1", VERSION ", " PIECE)}, "version"},
+        {{ENTRY_OF("1", "\"version\": 2, " VERSION ", " PIECE)}, "version"},
+        {{ENTRY_OF("1", "\"version\": 1, " VERSION)}, "extents"},
+        {{ENTRY_OF("1", VERSIONS EXTENTS "\"pieces\": [5]")}, "pieces"},
+        {{ENTRY_OF("1", VERSIONS EXTENTS "\"pieces\": [{\"from\": 0, \"epoch\": 0}]")}, "owner"},
+        {{ENTRY_OF("1", VERSIONS EXTENTS "\"pieces\": [{\"from\": 0, \"owner\": null}]")}, "epoch"},
+        {{ENTRY_OF("1", VERSIONS EXTENTS "\"pieces\": [{\"from\": 0, \"owner\": null, \"epoch\": -1}]")},
          "epoch"},
-        {{ENTRY_OF("1", "\"version\": 1, \"versions\": [{}], " EXTENTS
-                        "\"pieces\": [{\"owner\": null, \"epoch\": -1}]")},
-         "epoch"},
-        {{ENTRY_OF("1", "\"version\": 1, \"versions\": [{}], \"removed\": 1, " PIECE)}, "removed"},
-        {{ENTRY_OF("1", "\"version\": 1, \"versions\": [{}], " EXTENTS "\"pieces\": []")}, "pieces"},
-        {{ENTRY_OF("1", "\"version\": 1, \"versions\": [{}], " PIECE_OF(", \"rejects\": 2"))}, "rejects"},
-        {{ENTRY_OF("1", "\"version\": 1, \"versions\": [{}], " PIECE_OF(
+        {{ENTRY_OF("1", "\"version\": 1, " VERSION ", \"removed\": 1, " PIECE)}, "removed"},
+        {{ENTRY_OF("1", VERSIONS EXTENTS "\"pieces\": []")}, "pieces"},
+        {{ENTRY_OF("1", VERSIONS PIECE_OF(", \"rejects\": 2"))}, "rejects"},
+        {{ENTRY_OF("1", VERSIONS PIECE_OF(
                             ", \"rejects\": {\"$binary\": {\"base64\": \"AQ==\", \"subType\": \"00\"}}"))},
          "rejects"},
-        {{ENTRY_OF("1", "\"version\": 1, \"versions\": [{}], \"pieces\": [{\"owner\": null, \"epoch\": 0}]")},
+        {{ENTRY_OF("1", "\"version\": 1, " VERSION
+                        ", \"pieces\": [{\"from\": 0, \"owner\": null, \"epoch\": 0}]")},
          "extents"},
-        {{ENTRY_OF("1", "\"version\": 1, \"versions\": [{}], \"extents\": [], \"pieces\": []")}, "extents"},
-        {{ENTRY_OF("1", "\"version\": 1, \"versions\": [{}], \"extents\": [{\"base\": 0, \"start\": 0}], "
+        {{ENTRY_OF("1", "\"version\": 1, " VERSION ", \"extents\": [], \"pieces\": []")}, "extents"},
+        {{ENTRY_OF("1", "\"version\": 1, " VERSION ", \"extents\": [{\"base\": 0, \"start\": 0}], "
                         "\"pieces\": []")},
-         "extents"},
+         "length"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         entries_t entries = {0};
@@ -119,7 +121,8 @@ TEST(fields_of_entries) {
         find("c.tipple.files", cases[i].said);
         snprintf(expected, sizeof expected, "the field '%s' of its entry", cases[i].field);
         assert_false(store_read_all(lab.store, NULL, 0, &entries, &err));
-        assert_non_null(strstr(err.text, expected));
+        if (!strstr(err.text, expected))
+            fail_msg("%s: %s: %s", expected, cases[i].said[0], err.text);
         entries_free(&entries);
     }
 }

@@ -16,6 +16,7 @@ import functools
 import io
 import json
 import os
+import pathlib
 import random
 import re
 import shutil
@@ -348,6 +349,13 @@ class Case(live.Case):
             process.communicate()
         self.addCleanup(end)
         return process
+
+    def suspend(self, pid):
+        """Suspends a process, and waits until each of its threads has stopped: on a busy host one may go on for a while."""
+        os.kill(pid, signal.SIGSTOP)
+        threads = pathlib.Path("/proc/%d/task" % pid)
+        self.assertTrue(wait_for(lambda: all(
+            (thread / "stat").read_text().rsplit(")", 1)[1].split()[0] == "T" for thread in threads.iterdir())))
 
     def kill(self, process):
         """Kills a load, and waits until the server has done what it had received of it."""

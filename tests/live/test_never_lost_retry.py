@@ -99,7 +99,7 @@ class Late(Case):
                 replied.set()
             if met.is_set() or message.reply or not self.is_data(message):
                 return relay.PASS
-            os.kill(pids.get(), signal.SIGSTOP)
+            self.suspend(pids.get())
             met.set()
             return late
         relays = self.relayed(rule)
@@ -124,7 +124,6 @@ class Late(Case):
         self.holds_fix("B")
         self.assertEqual(0, self.opened())
 
-
     def test_paused(self):
         """the first is suspended for longer than its lease, and wakes up after the second: it sends nothing more"""
         pids, met = queue.SimpleQueue(), threading.Event()
@@ -132,7 +131,7 @@ class Late(Case):
         def rule(message):
             if met.is_set() or message.reply or not self.is_data(message):
                 return relay.PASS
-            os.kill(pids.get(), signal.SIGSTOP)
+            self.suspend(pids.get())
             met.set()
             return relay.CUT
         relays = self.relayed(rule)
