@@ -240,11 +240,11 @@ static found_t read_key(const char *body, s3_key_t *key, const char *from, err_t
     return FAILED;
 }
 
-/* How long an answer may take; and if nobody may be there. */
+/* How long an answer may take; and where the service may not exist. */
 static const int64_t ANSWER_NS = 5000000000, GONE_NS = 1000000000;
 
-/* Sends a question, and gets all of its answer, which the caller frees in any case. One that was begun and not ended comes from
- * somebody who is there: STATUS_SERVER. */
+/* Sends a question, and gets all of its answer, which the caller frees in any case. A service whose answer is begun and
+ * not ended does exist: STATUS_SERVER. */
 static found_t ask(remote_request_t *request, const char *who, remote_answer_t *answer, err_t *err) {
     enum { MOST = 64 * 1024 };
     char code[80], message[300];

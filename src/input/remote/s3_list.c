@@ -82,7 +82,7 @@ typedef struct {
     const char *shown, *bucket_url; /* s3://BUCKET */
     const char *pattern;            /* the key of the URL; NULL: all with the prefix */
     text_t prefix;
-    size_t count; /* also of keys that do not match */
+    size_t count; /* keys that do not match included */
     remote_urls_t *found;
 } list_t;
 
