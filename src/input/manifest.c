@@ -51,7 +51,7 @@ void build_keep_head(build_t *build, input_file_t *file) {
     manifest->heads_used += head->length;
 }
 
-enum { STAY = 2 << 20 };
+enum { STAY = 1 << 20 };
 
 void manifest_forget_heads(manifest_t *manifest) {
     for (size_t i = 0; manifest->heads && i < manifest->count; i++) {

@@ -123,9 +123,9 @@ TEST(is_kept_within_bounds) {
     }
 }
 
-/* When the others are forgotten, whole texts of the first 2 MiB stay, and are read from there: nothing is opened. */
+/* When the others are forgotten, whole texts of the first 1 MiB stay, and are read from there: nothing is opened. */
 TEST(small_files_stay) {
-    enum { FILES = 1000, SIZE = 3000, STAY = 2 << 20 };
+    enum { FILES = 1000, SIZE = 3000, STAY = 1 << 20 };
     manifest_t manifest;
     source_kit_t kit = {.looks = false};
     err_t err = {.text = ""};
