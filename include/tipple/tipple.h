@@ -169,8 +169,8 @@ TIPPLE_API bool tipple_load_on_log(tipple_load_t *load, tipple_log_fn *log, void
 TIPPLE_API bool tipple_load_on_progress(tipple_load_t *load, tipple_progress_fn *progress, void *context,
                                         tipple_error_t *error);
 
-/* Loads the inputs. Returns true when all are loaded: error->status is 0, or 2 if some records were rejected or files left out. Returns false if the
- * load stopped; error says why. */
+/* Loads the inputs. Returns true when all are loaded: error->status is 0, or 2 if some records were rejected or files
+ * left out. Returns false if the load stopped; error says why. */
 TIPPLE_API bool tipple_load_run(tipple_load_t *load, tipple_error_t *error);
 
 /* Gives the load the next bytes of one stream: text of the format, which may be compressed, in pieces of any size. The bytes are

@@ -95,8 +95,9 @@ bool walk_path(build_t *build, const char *path, bool in_walk);
 
 /* ---- identify.c ---- */
 
-/* Opens a regular file, once, and sets all that identifies it, and by->head. *is: what it is, or what is in it if that is compressed, and an archive or a reject file. The caller closes the
- * origin, also after a failure. path: also the URL of an object, which is seen. */
+/* Opens a regular file, once, and sets all that identifies it, and by->head. *is: what it is, or what is in it if that
+ * is compressed, and an archive or a reject file. The caller closes the origin, also after a failure. path: also the
+ * URL of an object, which is seen. */
 bool identify_file(identifier_t *by, const char *path, origin_t *origin, input_file_t *file, magic_is_t *is);
 
 /* What stands for an object where files are distinguished by device and inode. */

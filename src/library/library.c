@@ -66,7 +66,8 @@ void library_be_silent(void) {
 
 /* ---- options that are gone ---- */
 
-/* Words of mongoimport (docs/mongoimport.md has all of them), options of earlier versions, and what is meant by them here. letter: of a short option of theirs. */
+/* Words of mongoimport (docs/mongoimport.md has all of them), options of earlier versions, and what is meant by them
+ * here. letter: of a short option of theirs. */
 static const struct {
     const char *theirs;
     char letter;

@@ -22,7 +22,8 @@
  * ends the load.
  *
  * What the catalog says of a piece of ours is older than what we know of it: our progress is kept, but the catalog
- * decides whose the piece is. If it names another owner or epoch, the load ends. asked_ns, below: a time by the owner's clock, not after the catalog was asked. */
+ * decides whose the piece is. If it names another owner or epoch, the load ends. asked_ns, below: a time by the owner's
+ * clock, not after the catalog was asked. */
 #ifndef TIPPLE_CATALOG_LEDGER_LEDGER_H
 #define TIPPLE_CATALOG_LEDGER_LEDGER_H
 

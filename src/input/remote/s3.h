@@ -6,10 +6,10 @@
  *     s3_credentials.c  settings and keys: from the environment, profiles, a process, STS, a container, an instance
  *     s3_list.c         the objects of a prefix or a pattern (remote_list)
  *
- * A process has one key at a time, as it has one environment: s3.c fetches the key when the first request is made, again
- * five minutes before it ends, and when S3 does not accept it any more. It is kept as long as there are objects, so the next
- * load of a program finds what its environment says by then. Without a key, requests are not signed, which suffices for public buckets. The region of a bucket is the configured one until S3 names
- * another.
+ * A process has one key at a time, as it has one environment: s3.c fetches the key when the first request is made,
+ * again five minutes before it ends, and when S3 does not accept it any more. It is kept as long as there are objects,
+ * so the next load of a program finds what its environment says by then. Without a key, requests are not signed, which
+ * suffices for public buckets. The region of a bucket is the configured one until S3 names another.
  *
  * The key of an object stands in a URL as S3 has it, not percent-encoded. Keys to sign with are in memory of secret_new;
  * no sentence contains one, only where it came from. */

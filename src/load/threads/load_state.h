@@ -96,7 +96,8 @@ void load_state_leave(load_state_t *loading);
 /* The main thread leaves the catalog for good: from now on load_state_enter returns false. */
 void load_state_close(load_state_t *loading);
 
-/* Waits until the catalog has confirmed our pieces within the last lease. Called before each message that may put a document into the collection. False: the load has to end. */
+/* Waits until the catalog has confirmed our pieces within the last lease. Called before each message that may put a
+ * document into the collection. False: the load has to end. */
 bool load_state_wait_confirmed(load_state_t *loading, err_t *err);
 
 /* Returns the blocks that were settled since the last call, as a list for load_state_free_blocks. */

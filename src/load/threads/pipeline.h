@@ -65,8 +65,8 @@ typedef struct {
 /* What a worker does. False: the whole pipeline fails, for the reason in *err. */
 typedef struct {
     bool (*block)(void *context, block_t *block, err_t *err); /* takes over the block, and frees it */
-    /* Called after each block, when none came for a while, and after the last one. *waiting: the worker has something to do even if no block comes;
-     * drained: it has, and no block is on its way for now. NULL: it never has. */
+    /* Called after each block, when none came for a while, and after the last one. *waiting: the worker has something
+     * to do even if no block comes; drained: it has, and no block is on its way for now. NULL: it never has. */
     bool (*between)(void *context, bool drained, bool *waiting, err_t *err);
 } pipeline_work_t;
 
