@@ -214,8 +214,8 @@ typedef struct {
     const char *sentence; /* as error->text; "" after a success */
     const char *rejects;  /* the path of the reject file; "" if none was written */
     const char *format;   /* the name of the format */
-    const char
-        *input_name; /* the name under which a load of pushes is completed; "" after a load of inputs */
+    /* the name under which a load of pushes is completed; "" after a load of inputs */
+    const char *input_name;
 } tipple_result_t;
 
 /* The result of a load that has ended, well or not; NULL before. It is valid until the load is destroyed. */

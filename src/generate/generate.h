@@ -27,8 +27,8 @@ typedef struct {
     uint64_t count, seed;
     bool gzip;
     const char *output; /* a file to write instead of the descriptor */
-    const char
-        *directory; /* isd: for a file for each year of each station; it is created if it does not exist */
+    /* isd: for a file for each year of each station; it is created if it does not exist */
+    const char *directory;
     const char *release; /* mot: the release to imitate; usually that of 2023 */
     uint64_t stations;   /* isd: usually GENERATE_ISD_STATIONS, or one for each record when these are fewer */
     uint64_t first;      /* ycsb: ids from here on */

@@ -98,10 +98,10 @@ typedef struct {
     bool puts;     /* writes what has been computed */
     uint16_t set;  /* the value that is set to what has been computed; 0: none */
     uint16_t a, b; /* values: the operand is times * a * b */
-    uint16_t
-        at; /* of a range, its end; of a condition, what a must be below; a column; the first of several choices; a marker */
-    uint16_t
-        skip; /* of a condition: steps to leave out if it does not hold, 0: all; of what is absent, its share of 65,536 */
+    /* of a range, its end; of a condition, what a must be below; a column; the first of several choices; a marker */
+    uint16_t at;
+    /* of a condition: steps to leave out if it does not hold, 0: all; of what is absent, its share of 65,536 */
+    uint16_t skip;
     double times;   /* of a condition: the least a */
     phrase_t after; /* the text after what the step writes; of a part: before its fields */
 } step_t;

@@ -11,10 +11,10 @@ typedef struct source source_t;
 
 /* What a thread takes from one source to the next. It begins as zeros. */
 typedef struct {
-    source_t *
-        archive; /* the compressed tar that was read last: its members are read in one pass if they are opened in order */
-    pool_t *
-        pool; /* if it is closed, a wait for a stream's bytes ends: source_read fails, and err->text is empty */
+    /* the compressed tar that was read last: its members are read in one pass if they are opened in order */
+    source_t *archive;
+    /* if it is closed, a wait for a stream's bytes ends: source_read fails, and err->text is empty */
+    pool_t *pool;
     /* only examines beginnings: reads less at once, and an archive of mongodump not on after the collection. What an input keeps of
      * its text (input_file_t.head) is given out without opening it; it is opened for more than that. Without `looks`, only if it
      * keeps all of its text, and is no member of a compressed tar, which is read in one pass. */

@@ -62,8 +62,8 @@ typedef struct {
  * y. A table leaves out rows in which nothing but the first column is known, and is left out if it has no rows. */
 typedef struct {
     unsigned shown;
-    const char *
-        when; /* only if this figure is above 0, or true, or a text or list that is not empty; "!KEY": only if not */
+    /* only if this figure is above 0, or true, or a text or list that is not empty; "!KEY": only if not */
+    const char *when;
     const char *words;   /* of a table or chart: a note on the page, or NULL */
     const char *command; /* of a line: a text to paste below it, which is never wrapped */
     const char *each;    /* once for each document of this list, whose figures are meant then */

@@ -22,8 +22,8 @@ typedef struct {
     uint8_t uuid[16];
     /* what makes the server remove its documents by age: "the index t_1"; "" if nothing does */
     char expiry[160];
-    uint64_t
-        count; /* what the server keeps, which is too small after a crash of it, but never 0 if not empty */
+    /* what the server keeps, which is too small after a crash of it, but never 0 if not empty */
+    uint64_t count;
 } collection_t;
 
 /* Reads what is there. A view, a time series or a capped collection is refused (status 1). */

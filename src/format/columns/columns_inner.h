@@ -43,8 +43,8 @@ typedef struct {
     uint8_t kind;
     uint8_t buffers; /* how many; of views this and more */
     uint8_t width;   /* bytes of a value, or of an offset; 0: of fixed size; VIEW */
-    int64_t
-        scale; /* of a moment: milliseconds in its unit, or, below 0, parts of one; of a clock: parts of a second */
+    /* of a moment: milliseconds in its unit, or, below 0, parts of one; of a clock: parts of a second */
+    int64_t scale;
 } type_t;
 
 typedef struct {
@@ -73,8 +73,8 @@ typedef struct column {
     int64_t offset;
     const uint8_t *valid;  /* NULL: no value is null */
     const uint8_t *values; /* or offsets, views, indexes, type ids */
-    const uint8_t
-        *data;    /* of texts and bytes; of views and of list views the sizes; of dense unions the offsets */
+    /* of texts and bytes; of views and of list views the sizes; of dense unions the offsets */
+    const uint8_t *data;
     int64_t most; /* bytes in `data`, or items in the child: an offset is not larger */
 
     uint8_t codes[COLUMN_CODES]; /* of a union: the number of the field of each type id, from 1; 0: none */

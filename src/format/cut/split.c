@@ -29,8 +29,8 @@ typedef struct {
     size_t length;
     bool whole;  /* nothing follows the text */
     size_t line; /* after the line end that may end the record; 0: there is none yet */
-    split_t *
-        split; /* where the spans go; then the text is one record without its line end. NULL: they are not wanted */
+    /* where the spans go; then the text is one record without its line end. NULL: they are not wanted */
+    split_t *split;
     uint8_t *escape; /* where in its scratch the next field is unescaped */
     bool failed;     /* memory was out */
 } walk_t;

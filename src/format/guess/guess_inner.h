@@ -54,8 +54,8 @@ typedef struct {
     char delimiter, quote; /* quote 0: none */
     bool backslash, backslashes;
     bool blanks; /* any number of blanks divides */
-    char wide
-        [4]; /* a delimiter of several characters, of which `delimiter` is the first; "": `delimiter` divides */
+    /* a delimiter of several characters, of which `delimiter` is the first; "": `delimiter` divides */
+    char wide[4];
 } way_t;
 
 /* Fills the parts of a schema that ends.h and split.h read. It points into the way. */
@@ -376,8 +376,8 @@ struct guess {
     type_spec_t *types; /* options.type_count; see tell_types */
 
     /* guess_begin: what is read, and how */
-    record_kind_t
-        kind;     /* of JSON the columns are paths, and of JSON and BSON structure and sheet stay empty */
+    /* of JSON the columns are paths, and of JSON and BSON structure and sheet stay empty */
+    record_kind_t kind;
     bool marked;  /* the input begins with the byte-order mark of UTF-8 */
     bool cut_off; /* its text ends within quotes, if they enclose texts */
     structure_t structure;

@@ -29,8 +29,8 @@ typedef struct {
     uint16_t column_of[SCHEMA_MOST_FIELDS]; /* by field; DIALECT_NO_FIELD: the file has no such column */
     int surplus_column;                     /* -1: none */
     bool array;                             /* of JSON: the file is one array, which has to be closed */
-    bad_value_t
-        bad_value; /* what becomes of values that do not fit: not in the hash, and the format's, or the input's */
+    /* what becomes of values that do not fit: not in the hash, and the format's, or the input's */
+    bad_value_t bad_value;
     size_t header_length; /* recognises the header line in the middle of the file, by */
     uint64_t header_hash; /* its length, its XXH3-64, */
     uint8_t header_first; /* and its first byte */
@@ -61,8 +61,8 @@ typedef struct {
     bool more;     /* the file continues after all that */
     bool utf16;    /* it was UTF-16, before whoever reads it has made UTF-8 of it */
     bool quiet;    /* no warning names the columns that are left out */
-    text_t *
-        unknown; /* or NULL; gets the names of columns that the format does not know, each with a NUL, if none is missing */
+    /* or NULL; gets the names of columns that the format does not know, each with a NUL, if none is missing */
+    text_t *unknown;
     dialect_before_t *before; /* or NULL */
 } dialect_head_t;
 

@@ -35,8 +35,8 @@ typedef struct {
     uint8_t line_end;        /* bytes of the line end: 0 (the last line of a file), 1 or 2 */
     uint32_t document_length;
     size_t needed; /* how many bytes of `out` it takes at most */
-    uint32_t
-        column; /* of a reject (or another header): the byte in the record, from 1; of JSON, in the line */
+    /* of a reject (or another header): the byte in the record, from 1; of JSON, in the line */
+    uint32_t column;
     const char *field;  /* of a reject: the field's name, or NULL */
     const char *reason; /* of a reject; valid until the next call */
 } record_t;

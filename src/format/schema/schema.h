@@ -160,8 +160,8 @@ static inline bool byteset_has(const byteset_t *set, uint8_t byte) {
 }
 
 typedef struct {
-    const yaml_item_t
-        *at; /* its place in the file: the first member of all structs of which a format file has lists */
+    /* its place in the file: the first member of all structs of which a format file has lists */
+    const yaml_item_t *at;
     const char *name; /* for people, and in --filter */
     const char *key;  /* in the document; dots make subdocuments */
     field_type_t type;
@@ -177,8 +177,8 @@ typedef struct {
     int divide;                /* for numbers: the exponent of the power of ten: 10 -> 1; -1: times 10 */
     bool hex;                  /* of binary data: hexadecimal digits, not base64 */
     bool optional;             /* a header may lack it */
-    const char
-        *added;  /* the input with which it came after the format was bound, or ""; NULL: it was there */
+    /* the input with which it came after the format was bound, or ""; NULL: it was there */
+    const char *added;
     bool needed; /* of a guess: a header must have it all the same. Not a part of the format file */
 
     /* for records of fixed width: */
@@ -238,8 +238,8 @@ typedef struct {
     /* of a part: */
     schema_text_t marker;
     bool sections, leave_out;
-    const char
-        *list; /* of sections: their identifiers are an array under this key, and not in the sections */
+    /* of sections: their identifiers are an array under this key, and not in the sections */
+    const char *list;
 } tail_list_t;
 
 /* Is this (SCHEMA_ID bytes) one of the section's identifiers? */
@@ -302,8 +302,8 @@ typedef struct schema {
     char point, thousands;     /* of fields that do not say it, */
     bool exact;                /* as this one */
     encoding_t encoding;
-    const char
-        *charset; /* another encoding, as iconv calls it: a reader makes UTF-8 of the text; NULL: none */
+    /* another encoding, as iconv calls it: a reader makes UTF-8 of the text; NULL: none */
+    const char *charset;
     bad_value_t bad_value;
     const char *timezone; /* of dates by patterns that have an hour and no offset; NULL: UTC, */
     zone_t *zone;         /* and its rules */
@@ -325,9 +325,9 @@ typedef struct schema {
     bool guessed;       /* no user wrote it: what may be data, and is no record, is refused. Not a part of the
                      format file, nor of the digest */
     const own_id_t *id; /* NULL: the record's place. Not a part of the format file, nor of the digest */
-    bool
-        bad_value_said; /* the user has said `bad_value`: by --on-bad-value, or in a format file of his own */
-    bad_value_t bound;  /* what the digest has for `bad_value`: see schema_bind */
+    /* the user has said `bad_value`: by --on-bad-value, or in a format file of his own */
+    bool bad_value_said;
+    bad_value_t bound;         /* what the digest has for `bad_value`: see schema_bind */
     new_columns_t new_columns; /* nor is this, */
     texts_t left_out;          /* nor the names of columns that stay left out of this collection */
 

@@ -267,8 +267,8 @@ typedef struct {
     bool rounds;    /* to milliseconds */
     bool local;     /* it has an hour, and names no zone: neither ZZ, nor Z, UTC, GMT or + after the hour */
     uint16_t epoch; /* milliseconds of the unit that is counted since 1970, in place of all parts; 0: none */
-    const zone_t
-        *zone; /* of the clocks that a local pattern shows; NULL: UTC. Set by the owner of the pattern */
+    /* of the clocks that a local pattern shows; NULL: UTC. Set by the owner of the pattern */
+    const zone_t *zone;
 } pattern_t;
 
 /* NULL, or what is wrong with the pattern, after which there is a zero. */

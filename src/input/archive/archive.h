@@ -41,8 +41,8 @@
 typedef struct {
     const char *name; /* of a zip's not terminated; of a tar's not cleaned, and valid until the next call */
     size_t length;
-    const char
-        *no_file; /* a clause that says what it is, if it is not a file (a link, for example); NULL: a file */
+    /* a clause that says what it is, if it is not a file (a link, for example); NULL: a file */
+    const char *no_file;
     uint64_t from, size; /* its bytes in the archive */
     uint16_t flags;      /* of a zip's; as is where its text is described */
     zip_place_t place;

@@ -32,8 +32,8 @@ typedef struct {
 typedef struct packed packed_t;
 typedef struct {
     size_t size; /* of the struct that begins with packed_t; it begins as zeros, */
-    size_t
-        unset; /* except for these last bytes, which `begin` sets: for a small file, zeros would take longer than the rest */
+    /* except for these last bytes, which `begin` sets: for a small file, zeros would take longer than the rest */
+    size_t unset;
     size_t padding; /* zeros may follow a stream, as a multiple of this; 0: none may */
     bool single;    /* one stream is all */
     step_t (*begin)(packed_t *packed, feed_t *feed);

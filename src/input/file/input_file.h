@@ -84,8 +84,8 @@ struct input_file {
     /* of a stream whose beginning was looked at: where it goes on, see source_leave; otherwise NULL */
     struct source *begun;
     const int *pushed; /* the descriptor of a stream that this program writes itself; otherwise NULL */
-    const char
-        *encoding;    /* of its text, as iconv calls it; NULL: UTF-8 or UTF-16. Borrowed from the format */
+    /* of its text, as iconv calls it; NULL: UTF-8 or UTF-16. Borrowed from the format */
+    const char *encoding;
     char *collection; /* of a dump: "db.collection"; else NULL */
     bool capped;      /* that collection was */
     char *metadata;   /* what mongodump has written of its collection, as JSON; NULL: nothing */

@@ -50,8 +50,8 @@ typedef struct {
 typedef struct {
     unsigned status; /* 0: none came, or not all of it: `why` is the sentence */
     text_t headers;  /* as they came */
-    text_t
-        body; /* of transport_send and transport_fetch; of others if the status is neither 200 nor 206: 64 KiB */
+    /* of transport_send and transport_fetch; of others if the status is neither 200 nor 206: 64 KiB */
+    text_t body;
     uint64_t length; /* how long the body was, as far as it was read */
     /* with status 0: trying again may help; the host's name is not known; or a 200 does not say how long it is, and did not end
      * within whole_ns */
@@ -67,8 +67,8 @@ typedef enum {
 
 struct remote_scheme {
     const char *begins; /* "s3://" */
-    size_t
-        at_once; /* how many objects are seen at once: web servers are asked for fewer than stores of objects */
+    /* how many objects are seen at once: web servers are asked for fewer than stores of objects */
+    size_t at_once;
     /* Sets url, headers and what the server needs besides; from and to are set already. */
     bool (*prepare)(const remote_place_t *place, remote_request_t *request, err_t *err);
     /* An answer that did not come, or whose status is neither 200 nor 206. */
@@ -146,8 +146,8 @@ typedef struct {
     int64_t patience_ns; /* for how long without a byte */
     int64_t heard_ns;    /* since when there was none */
     int64_t pause_ns;    /* before the next try */
-    int64_t
-        silent_ns; /* a transfer without a byte for this long is cut: at the next try it may be silent for longer */
+    /* a transfer without a byte for this long is cut: at the next try it may be silent for longer */
+    int64_t silent_ns;
     unsigned anew;
 } retry_t;
 

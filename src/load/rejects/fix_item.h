@@ -12,8 +12,8 @@
 
 typedef struct {
     uint64_t input; /* a hash of the name by which the catalog knows the input, */
-    uint64_t
-        ordinal; /* and its ordinal there, since names may be alike; UINT64_MAX: no longer valid, or unknown */
+    /* and its ordinal there, since names may be alike; UINT64_MAX: no longer valid, or unknown */
+    uint64_t ordinal;
     uint64_t offset;  /* of the record in the input */
     uint64_t length;  /* of the whole record */
     uint64_t hash;    /* of its bytes that are kept, mostly all */

@@ -30,8 +30,8 @@ typedef struct {
     /* what was read: */
     bool placed; /* its input was known: so is the `_id` of its record, and the document, if any */
     int64_t id;  /* of the record */
-    uint32_t
-        length; /* of the document, whose hash is is.mark.hash until the fix is settled; 0: none is expected */
+    /* of the document, whose hash is is.mark.hash until the fix is settled; 0: none is expected */
+    uint32_t length;
     bad_value_t read_as; /* what became of values that do not fit */
     /* how it was judged: */
     fix_verdict_t verdict;
@@ -41,8 +41,8 @@ typedef struct {
     fix_item_t is;
     /* --retry: */
     const work_t *held; /* the piece of the record */
-    uint64_t
-        there; /* the hash of a document that an earlier run has made of it; FIX_NOTHING: none was found */
+    /* the hash of a document that an earlier run has made of it; FIX_NOTHING: none was found */
+    uint64_t there;
 } fix_t;
 
 typedef struct {

@@ -64,8 +64,8 @@ typedef struct {
     uint64_t of;       /* and of those that were first rejected, before anybody edited them */
     uint64_t dialect;  /* by which the record was rejected; 0: unknown */
     bool untouched;    /* the record is as it was written */
-    bool
-        torn; /* the entry was cut off by a kill, or may have been: the file ends with less than the head says; */
+    /* the entry was cut off by a kill, or may have been: the file ends with less than the head says; */
+    bool torn;
     bool cut_off; /* so what is there of its record is no fix of it */
 } reject_entry_t;
 

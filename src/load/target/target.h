@@ -35,8 +35,8 @@ typedef struct {
     bool was_off;      /* a user had turned balancing off before --drop */
 
     /* the catalog */
-    catalog_t
-        catalog; /* self: no load before this load is enrolled; waits by short naps unless set otherwise */
+    /* self: no load before this load is enrolled; waits by short naps unless set otherwise */
+    catalog_t catalog;
     catalog_settings_t settings;
     load_id_t before; /* registration_t.before */
     bool inherited;   /* a load that replaced documents failed, and messages of it may still arrive, */
