@@ -296,7 +296,7 @@ TEST(key_of_a_web_identity) {
     setenv("AWS_ROLE_SESSION_NAME", "me", 1);
     assert_key("I", "S", "T&T", "role");
     setenv("AWS_ENDPOINT_URL_STS", "http://127.0.0.1:1", 1);
-    assert_refused(STATUS_INPUT, "answered 403 ExpiredTokenException Token <old>");
+    assert_refused(STATUS_INPUT, "answered 403 ExpiredTokenException");
     unsetenv("AWS_ROLE_ARN");
     unsetenv("AWS_WEB_IDENTITY_TOKEN_FILE");
     write_file(".aws/config",
@@ -550,10 +550,10 @@ TEST(region_of_a_bucket) {
 }
 
 TEST(refusals) {
-    assert_int_equal(
-        judge(403, "", "<Error><Code>AccessDenied</Code><Message>Access Denied</Message></Error>",
-              "s3://data/a: S3 answered 403 AccessDenied (Access Denied) to a request without a key"),
-        REMOTE_FAIL);
+    assert_int_equal(judge(403, "",
+                           "<Error><Code>AccessDenied</Code><Message>Access Denied</Message></Error>",
+                           "s3://data/a: S3 answered 403 AccessDenied to a request without a key"),
+                     REMOTE_FAIL);
     assert_int_equal(err.status, STATUS_INPUT);
     setenv("AWS_ACCESS_KEY_ID", "I", 1);
     setenv("AWS_SECRET_ACCESS_KEY", "hush/key", 1);
@@ -648,10 +648,14 @@ TEST(lists_that_fail) {
            {"prefix=p%2F", 403, "<Error><Code>AccessDenied</Code></Error>"});
     static const struct {
         const char *url, *words;
-    } rows[] = {{"s3://data/p/", "with this prefix"},       {"s3://data/p/", "with this prefix"},
-                {"s3://data/p/*a", "matches this pattern"}, {"s3://data/p/", "no list of S3"},
-                {"s3://data/p/", "no list of S3"},          {"s3://data/p/", "no list of S3"},
-                {"s3://data/p/", "no list of S3"},          {"s3://data/p/", "AWS_PROFILE"},
+    } rows[] = {{"s3://data/p/", "no object of this name"},
+                {"s3://data/p/", "no object of this name"},
+                {"s3://data/p/*a", "no object of this name"},
+                {"s3://data/p/", "no list of S3"},
+                {"s3://data/p/", "no list of S3"},
+                {"s3://data/p/", "no list of S3"},
+                {"s3://data/p/", "no list of S3"},
+                {"s3://data/p/", "AWS_PROFILE"},
                 {"s3://data_+", "name of a bucket"}};
     for (size_t i = 0; i < COUNT(rows); i++) {
         assert_false(list(rows[i].url, ""));

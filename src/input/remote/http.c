@@ -378,18 +378,16 @@ static size_t take_whole(void *context, remote_answer_t *answer, const uint8_t *
 static void cut_off(transfer_t *transfer, int64_t began_ns, int64_t whole_ns) {
     const int64_t now_ns = clock_now_ns();
     char length[32];
-    remote_answer_t *answer = &transfer->answer;
-    const bool late = now_ns - began_ns > whole_ns;
-    answer->endless =
-        late && answer->status == 200 && !transport_header(answer, "Content-Length", length, sizeof length);
-    if (late)
-        transfer_break(transfer, "its answer had not ended after %.1f s", (double)whole_ns / 1e9);
+    const remote_answer_t *answer = &transfer->answer;
+    const bool endless =
+        answer->status == 200 && !transport_header(answer, "Content-Length", length, sizeof length);
+    if (now_ns - began_ns > whole_ns)
+        transfer_break(transfer, "its answer had not ended after %.1f s%s", (double)whole_ns / 1e9,
+                       endless ? " and does not say how long it is (give it more time with --patience, or "
+                                 "pipe it in, as curl -f -sSL URL | tipple load --input-name NAME -)"
+                               : "");
     else
         transfer_break(transfer, "nothing came for %.1f s", (double)(now_ns - transfer->heard_ns) / 1e9);
-    if (answer->endless) {
-        answer->passes = false;
-        answer->why.status = STATUS_INPUT;
-    }
 }
 
 bool transport_send(remote_request_t *request, size_t most, remote_answer_t *answer, err_t *err) {
@@ -464,17 +462,13 @@ static void say_that_it_waits(int64_t now_ns, int64_t left_ns, const err_t *why)
         log_note("waiting: %s; patience ends in %s", why->text, units_time(time, (double)left_ns / 1e9));
 }
 
-/* The first try follows at once, then pauses double. They are as long as the server asks for, within limits. */
-static int64_t next_pause(retry_t *retry, const remote_answer_t *answer) {
-    char value[32];
+/* The first try follows at once, then pauses double. */
+static int64_t next_pause(retry_t *retry) {
     const int64_t pause_ns = retry->pause_ns;
-    int64_t asked_ns = 0;
-    if (transport_header(answer, "Retry-After", value, sizeof value))
-        asked_ns = (int64_t)(strtoul(value, NULL, 10) % 1000) * SECOND_NS;
     retry->pause_ns = pause_ns ? 2 * pause_ns : FIRST_PAUSE_NS;
     if (retry->pause_ns > LONGEST_PAUSE_NS)
         retry->pause_ns = LONGEST_PAUSE_NS;
-    return asked_ns > pause_ns && asked_ns < LONGEST_PAUSE_NS ? asked_ns : pause_ns;
+    return pause_ns;
 }
 
 bool retry_judge(retry_t *retry, const remote_place_t *place, const remote_answer_t *answer,
@@ -494,7 +488,7 @@ bool retry_judge(retry_t *retry, const remote_place_t *place, const remote_answe
     }
     if (now_ns >= retry->heard_ns + SAY_NS)
         say_that_it_waits(now_ns, ends_ns - now_ns, err);
-    *again_ns = now_ns + next_pause(retry, answer);
+    *again_ns = now_ns + next_pause(retry);
     if (*again_ns > ends_ns)
         *again_ns = ends_ns;
     retry->silent_ns *= 3; /* the second try has the rest of a short patience */
@@ -524,19 +518,7 @@ static bool prepare(const remote_place_t *place, remote_request_t *request, err_
     return true;
 }
 
-/* Does a server repeat a value of the query, which may be a signature? It may have decoded what follows a %. */
-static bool repeats_query(const char *url, const char *message) {
-    enum { LEAST = 4 };
-    for (const char *at = strchr(url, '?'); at; at = strchr(at, '&')) {
-        const size_t name = strcspn(++at, "=&#");
-        const char *value = at[name] == '=' ? at + name + 1 : at;
-        const size_t length = strcspn(value, "&#%");
-        if (length >= LEAST && memmem(message, strlen(message), value, length))
-            return true;
-    }
-    return false;
-}
-
+/* Of what the server says only its code is shown: a message may repeat a part of the query, such as a signature. */
 remote_next_t transport_judge(const remote_place_t *place, const remote_answer_t *answer, err_t *err) {
     static const struct {
         unsigned status;
@@ -556,15 +538,12 @@ remote_next_t transport_judge(const remote_place_t *place, const remote_answer_t
     }
     const bool passes = status == 408 || status == 429 || status >= 500;
     const char *words = passes ? "the server is busy or in trouble" : "check the URL";
-    char code[64], message[300];
+    char code[64];
     for (size_t i = 0; i < COUNT(rows); i++)
         words = rows[i].status == status ? rows[i].words : words;
     err_set(err, STATUS_INPUT, "%.1000s: HTTP %u: %s", place->shown, status, words);
-    if (s3_element(answer->body.bytes, "Code", code, sizeof code)) {
-        s3_element(answer->body.bytes, "Message", message, sizeof message);
-        const bool repeats = repeats_query(place->url, message);
-        err_add(err, " (%s%s%s)", code, repeats ? "" : ": ", repeats ? "" : message);
-    }
+    if (s3_element(answer->body.bytes, "Code", code, sizeof code))
+        err_add(err, " (%s)", code);
     return passes ? REMOTE_AGAIN : REMOTE_FAIL;
 }
 

@@ -92,16 +92,6 @@ static bool refuse_lie(const remote_object_t *object, uint64_t from, const remot
                    value);
 }
 
-static bool refuse_endless(const remote_object_t *object, err_t *err) {
-    char time[UNITS_MAX];
-    units_time(time, (double)object->patience_ns / 1e9);
-    return err_set(
-        err, STATUS_INPUT,
-        "%.1000s: its server does not say how long it is, and it had not ended after %s: pipe it "
-        "in, as curl -f -sSL URL | tipple load --input-name NAME -; or give it more time with --patience",
-        object->shown, time);
-}
-
 /* ---- objects ---- */
 
 static _Atomic size_t heads_held; /* bytes */
@@ -117,7 +107,7 @@ static bool see(remote_object_t *object, remote_answer_t *answer, err_t *err) {
         got = transport_fetch(&object->place, 0, 0, object->patience_ns, REMOTE_HEAD, answer, err);
     }
     if (!got)
-        return answer->endless && refuse_endless(object, err);
+        return false;
     object->ranges = answer->status == 206;
     const bool known = read_answer(answer, &object->seen, &from, &to);
     const uint64_t wanted = to < REMOTE_HEAD ? to : REMOTE_HEAD;

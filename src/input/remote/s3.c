@@ -159,18 +159,10 @@ static bool learn_region(const char *bucket, const char *region) {
     return true;
 }
 
-/* Nothing that S3 repeats of what it was sent may be secret. */
-static bool is_secret(const char *message) {
-    const s3_key_t *key = known.key;
-    return key &&
-           ((*key->secret && strstr(message, key->secret)) || (*key->token && strstr(message, key->token)));
-}
-
 static remote_next_t judge(const remote_place_t *place, const remote_answer_t *answer, err_t *err) {
-    char code[64], message[500], region[64], name[BUCKET_ROOM];
+    char code[64], region[64], name[BUCKET_ROOM];
     const char *xml = answer->body.bytes, *key;
     s3_element(xml, "Code", code, sizeof code);
-    s3_element(xml, "Message", message, sizeof message);
     remote_next_t next = transport_judge(place, answer, err);
     if (next == REMOTE_AGAIN || !answer->status || !split(place->url, name, &key, err))
         return next;
@@ -184,8 +176,6 @@ static remote_next_t judge(const remote_place_t *place, const remote_answer_t *a
     const bool is_signed = known.key && *known.key->id, moved = answer->status < 400 || answer->status == 400;
     err_set(err, STATUS_INPUT, "%.1000s: S3 answered %u%s%s", place->shown, answer->status, *code ? " " : "",
             code);
-    if (*message && !is_secret(message))
-        err_add(err, " (%s)", message);
     err_add(err, " to a request %s%s", is_signed ? "with the key of " : "without a key",
             is_signed ? known.key->from
                       : ", as none was found in the environment, a profile, a container or an instance");

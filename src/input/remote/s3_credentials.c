@@ -247,16 +247,15 @@ static const int64_t ANSWER_NS = 5000000000, GONE_NS = 1000000000;
  * not ended does exist: STATUS_SERVER. */
 static found_t ask(remote_request_t *request, const char *who, remote_answer_t *answer, err_t *err) {
     enum { MOST = 64 * 1024 };
-    char code[80], message[300];
+    char code[80];
     if (!transport_send(request, MOST, answer, err))
         return FAILED;
     if (answer->status == 200 && answer->body.length)
         return FOUND;
     s3_element(answer->body.bytes, "Code", code, sizeof code);
-    s3_element(answer->body.bytes, "Message", message, sizeof message);
     if (answer->status)
-        err_set(err, STATUS_INPUT, "s3: there is no key from %s, which answered %u%s%s%s%s", who,
-                answer->status, *code ? " " : "", code, *message ? " " : "", message);
+        err_set(err, STATUS_INPUT, "s3: there is no key from %s, which answered %u%s%s", who, answer->status,
+                *code ? " " : "", code);
     else
         err_set(err, answer->headers.length ? STATUS_SERVER : STATUS_INPUT,
                 "s3: there is no key from %s: %.500s", who, answer->why.text);

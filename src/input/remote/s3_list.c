@@ -186,14 +186,11 @@ bool remote_list(const char *url, int64_t patience_ns, remote_urls_t *found, err
     text_append_bytes(&list.prefix, key, special);
     bool ok = (bucket_url && !list.prefix.lacking) || err_memory(err, strlen(url));
     ok = ok && list_pages(&list, patience_ns, err);
-    if (ok && !found->count && list.pattern)
-        ok = err_set(
-            err, STATUS_INPUT,
-            "%s: no object matches this pattern; check the prefix and the name (* and ? match no /, and a "
-            "prefix that ends with / has everything below it)",
-            url);
-    else if (ok && !found->count)
-        ok = err_set(err, STATUS_INPUT, "%s: there is no object with this prefix; check its name", url);
+    if (ok && !found->count)
+        ok = err_set(err, STATUS_INPUT,
+                     "%s: there is no object of this name; check the prefix and the name (* and ? match no /, and a "
+                     "prefix that ends with / has everything below it)",
+                     url);
     if (!ok)
         s3_forget();
     text_free(&list.prefix);

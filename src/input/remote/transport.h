@@ -52,10 +52,8 @@ typedef struct {
     text_t headers;  /* as they came */
     /* of transport_send and transport_fetch; of others if the status is neither 200 nor 206: 64 KiB */
     text_t body;
-    uint64_t length; /* how long the body was, as far as it was read */
-    /* with status 0: trying again may help; the host's name is not known; or a 200 does not say how long it is, and did not end
-     * within whole_ns */
-    bool passes, unknown, endless;
+    uint64_t length;      /* how long the body was, as far as it was read */
+    bool passes, unknown; /* with status 0: trying again may help; the host's name is not known */
     err_t why;
 } remote_answer_t;
 
