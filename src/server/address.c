@@ -31,14 +31,14 @@ void address_free(address_t *address) {
     *address = (address_t){0};
 }
 
-/* Without its percent signs. NULL: it is not encoded so, or memory is out. To be freed by bson_free. */
+/* The text with its %XX decoded, to be freed by bson_free. NULL: a %XX is wrong, or memory is out. */
 static char *unescaped(const char *text, size_t length) {
     char *encoded = strndup(text, length), *plain = encoded ? mongoc_uri_unescape(encoded) : NULL;
     free(encoded);
     return plain;
 }
 
-/* As it is written, and as it is meant. */
+/* As the URI has it, and decoded. */
 static bool remember_secret(const char *text, size_t length) {
     if (!length)
         return true;
@@ -57,7 +57,8 @@ static bool is_one_of(const char *name, const char *const *names, size_t count) 
     return false;
 }
 
-/* Does the driver know an option of this name? The first ones have a grammar of their own, for which it has no function. */
+/* Does the driver know an option of this name? Those with a grammar of their own are listed here, since the driver has
+ * no function for them. */
 static bool is_known(const char *name) {
     static const char *const others[] = {
         "w",           "authMechanism",     "authMechanismProperties", "authSource",
@@ -115,7 +116,7 @@ static bool take_options(const char *query, err_t *err) {
                    unknown, mongoc_get_version());
 }
 
-/* What names the server refuses, it says itself. */
+/* Names that a server refuses are left to the server, which says so itself. */
 static bool good_name(const address_t *address, err_t *err) {
     static const char *const taken[] = {"admin", "config", "local"};
     const char *name = address->collection;
@@ -195,7 +196,8 @@ static bool parse_bare(address_t *address, const char *uri, const char *end, con
     address->uri = uri_of(&text, &error, err);
     if (address->uri || !*error.message)
         return address->uri;
-    /* its words quote values, each of which may be a secret at the wrong place: only names of options are passed on */
+    /* the driver's words quote values, and a value may be a secret in the wrong place: only names of options are passed
+     * on */
     char name[sizeof option.name] = "";
     while (next_option(&query, &option))
         if (strlen(option.name) > 2 && strcasestr(error.message, option.name))
@@ -208,7 +210,7 @@ static bool parse_bare(address_t *address, const char *uri, const char *end, con
         "the target's URI is not valid: its user, hosts, ports or options cannot be used; " ESCAPES);
 }
 
-/* After the ://; NULL: it is none of MongoDB's. */
+/* The place after the ://. NULL: this is no URI of MongoDB. */
 static const char *find_hosts(const char *text) {
     const char *hosts = strstr(text, "://");
     return hosts && (strncasecmp(text, "mongodb://", 10) == 0 || strncasecmp(text, "mongodb+srv://", 14) == 0)
@@ -228,7 +230,7 @@ char *address_of_database(const char *text) {
     return database;
 }
 
-/* With what has no meaning of its own in a URI, and what is among these characters. */
+/* Appends the text with percent signs, except for letters, digits and these characters. */
 static void append_escaped(text_t *text, const char *part, const char *plain) {
     for (const unsigned char *c = (const unsigned char *)part; *c; c++)
         text_print(text, isalnum(*c) || strchr(plain, *c) ? "%c" : "%%%02X", *c);

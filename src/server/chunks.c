@@ -9,7 +9,7 @@
 
 typedef struct {
     bson_t *min;
-    int64_t whole; /* the bound, if it is one whole number; the least number for MinKey */
+    int64_t whole; /* of a bound that is one whole number; MinKey counts as the least number */
     uint16_t shard;
 } chunk_t;
 
@@ -71,7 +71,7 @@ void chunkmap_free(chunkmap_t *map) {
     free(map);
 }
 
-/* Is it one whole number? A bound (never a key) may also be MinKey. */
+/* Is the bound or key one whole number? A bound may also be MinKey. */
 static bool whole_of(const bson_t *values, bool are_bound, int64_t *whole) {
     bson_iter_t at;
     if (!bson_iter_init(&at, values) || !bson_iter_next(&at))
@@ -98,7 +98,7 @@ bool chunkmap_add(chunkmap_t *map, const bson_t *min, const char *shard, uint64_
     return true;
 }
 
-/* Does it have as many values as the shard key, all of this type (0: of any type)? */
+/* Does the bound have as many values as the shard key, all of this type (0: of any type)? */
 static bool has_shape(const bson_t *bound, size_t fields, bson_type_t type) {
     bson_iter_t at;
     size_t count = 0;

@@ -33,12 +33,12 @@ bool hashed_value(hashed_t *hashed, const bson_iter_t *value, int64_t *hash);
  * nested more deeply than servers allow, or is not BSON. */
 bool keyorder_is_clear(const bson_t *document);
 
-/* Below, at or above 0; only for clear values. Numbers of different types are compared by value, with NaN below all
- * others; text by its bytes. A missing value is null. */
+/* Compares two values whose order is clear: the result is below 0, 0 or above 0. Numbers of different types are
+ * compared by value, with NaN below all others; text by its bytes. A missing value is null. */
 int keyorder_values(const bson_value_t *a, const bson_value_t *b);
 
-/* Compares documents value by value, whatever the names of their keys. If one ends first and they agree so far, it is
- * smaller. */
+/* Compares documents value by value, whatever the names of their keys. A document that is the beginning of the other
+ * one is smaller. */
 int keyorder_documents(const bson_t *a, const bson_t *b);
 
 /* ---- shard keys ---- */
@@ -57,7 +57,8 @@ typedef struct {
     bool is_id;
 } shardkey_t;
 
-/* The key for documents whose `_id`s are the data's own, and say nothing of their place. It shares the spec: do not free it. */
+/* The same key, for documents with `_id`s of the data's own, which do not give a document's place. The result shares
+ * the spec of the key: do not free it. */
 static inline shardkey_t shardkey_of_data(const shardkey_t *key) {
     shardkey_t other = *key;
     other.id_first = other.is_id = false;
@@ -74,7 +75,7 @@ bool shardkey_parse(const char *text, shardkey_t *key, err_t *err);
 /* Reads the key as a server describes it; copies the spec. False: it has no fields, or more than a server allows, or more hashed
  * ones. */
 bool shardkey_read(const bson_t *spec, shardkey_t *key);
-/* Also allowed for a key that could not be read, or was freed before. */
+/* A key that could not be read, or was freed before, may be freed, too. */
 void shardkey_free(shardkey_t *key);
 
 /* The least key whose first field is this number. */

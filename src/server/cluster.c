@@ -59,7 +59,8 @@ bool config_find(server_t *server, mongoc_client_t *client, const char *collecti
 
 /* ---- sharding ---- */
 
-/* An entry alone does not make a collection sharded: from 8.0 on, one that was moved whole (moveCollection) has an entry, too. */
+/* An entry does not prove that a collection is sharded: from 8.0 on, a collection that was moved as a whole
+ * (moveCollection) has an entry, too. */
 static bool take_entry(sharding_t *sharding, const bson_t *entry, err_t *err) {
     bson_t spec;
     if (bson_read_true(entry, "dropped") || bson_read_true(entry, "unsplittable") ||
@@ -196,7 +197,7 @@ static bson_t *range_command(const server_t *server, const bson_t *min, const bs
     return command;
 }
 
-/* A cluster keeps a tag while a range has it: so ranges go first. */
+/* A cluster refuses to remove a tag that a range has: so ranges are removed first. */
 static bool remove_zones(server_t *server, mongoc_client_t *client, restored_t *restored, err_t *err) {
     const char *name = server_namespace(server);
     zones_t zones;
@@ -301,7 +302,7 @@ static bool read_flag(server_t *server, mongoc_client_t *client, flag_t *flag, e
     return ok;
 }
 
-/* held false: clears the flag, if it is still about this collection. */
+/* Sets the flag or, with held false, clears it if it still names this collection. */
 static bool write_flag(server_t *server, mongoc_client_t *client, const uint8_t uuid[SHARDING_UUID],
                        bool held, err_t *err) {
     char name[300];
@@ -335,8 +336,8 @@ static bool set_balancing(server_t *server, mongoc_client_t *client, const shard
     return ok;
 }
 
-/* Switches balancing of what the flag is about on again. *balanced: it was off until now. The flag goes first: another load
- * may set it anew as soon as balancing is on. */
+/* Switches balancing on again for the collection that the flag names. *balanced: balancing was off until now. The flag
+ * is cleared first: another load may set it anew as soon as balancing is on. */
 static bool let_go(server_t *server, mongoc_client_t *client, const flag_t *flag, bool *balanced,
                    err_t *err) {
     sharding_t sharding;
@@ -411,7 +412,7 @@ bool cluster_restore(server_t *server, mongoc_client_t *client, const uint8_t *o
     if (!remove_zones(server, client, restored, &why))
         return err_set(err, why.status, "zones that loads have set could not be removed (%.900s)", why.text);
     bool ok = read_flag(server, client, &flag, &why);
-    if (ok && !flag.held && own) { /* the catalog was removed, with its flag */
+    if (ok && !flag.held && own) { /* the catalog was removed, and the flag with it */
         flag.held = true;
         memcpy(flag.of, own, sizeof flag.of);
     }
@@ -473,7 +474,8 @@ static route_read_t take_map(route_t *route, const config_list_t *list, uint64_t
     return ROUTE_READ;
 }
 
-/* Reads the chunks, unless none has changed since. If the newest is the same afterwards, none has moved meanwhile. */
+/* Reads the chunks, unless none has changed since the last time. If the newest version is the same before and after, no
+ * chunk has moved meanwhile. */
 static route_read_t read_chunks(route_t *route, mongoc_client_t *client, err_t *err) {
     for (int reading = 0; reading < MOST_READINGS; reading++) {
         config_list_t list;

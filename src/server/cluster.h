@@ -44,7 +44,7 @@ enum { SHARDING_UUID = 16 };
 
 /* Not to be copied: the key points into itself. */
 typedef struct {
-    bool hidden; /* this user may not read it: the rest is not known, and err says so */
+    bool hidden; /* this user may not read the config database: the rest is not known, and err says so */
     bool sharded;
     /* the rest: only if it is sharded */
     bool unbalanced; /* its balancing is off */
@@ -61,7 +61,8 @@ void sharding_free(sharding_t *sharding);
 /* True if a user has switched off moves of its chunks (sh.disableMigrations). */
 bool sharding_is_fixed(const sharding_t *sharding);
 
-/* If that is hidden: is the collection of the address sharded at all? Its statistics say so to whoever may read it. */
+/* Is the collection of the address sharded? Asks the collection's statistics, for users who may not read the config
+ * database. */
 bool sharding_is_any(server_t *server, mongoc_client_t *client, bool *sharded, err_t *err);
 
 /* ---- the map of its chunks ---- */
@@ -75,8 +76,8 @@ typedef enum {
     ROUTE_READ,      /* *route is set */
     ROUTE_UNSHARDED, /* the collection is on one shard */
     ROUTE_HIDDEN,    /* the user may not read the config database */
-    ROUTE_UNCLEAR,   /* its chunks make no map, such as with bounds that we cannot order; err says so */
-    ROUTE_FAILED,    /* err says why */
+    ROUTE_UNCLEAR, /* its chunks make no map, for example because their bounds cannot be ordered here; err says so */
+    ROUTE_FAILED, /* err says why */
 } route_read_t;
 
 route_read_t route_open(server_t *server, mongoc_client_t *client, route_t **route, err_t *err);
@@ -100,7 +101,7 @@ void route_version(const route_t *route, const chunkmap_t *map, size_t shard, bs
 
 enum { ZONES_NAME = 600 };
 
-/* The name of a load's zone of this number; and is a name such a name? Pure. */
+/* The first makes the name of a load's zone from its number, the second says whether a name is one. Pure. */
 void zones_name(const char *namespace, size_t number, char name[ZONES_NAME]);
 bool zones_is_own(const char *namespace, const char *zone);
 
@@ -153,7 +154,7 @@ typedef struct {
         BALANCING_HELD, /* off, by a load */
         BALANCING_OFF,  /* off, by a user */
     } state;
-    bool renamed; /* since a load has held it: the collection has another name than the address */
+    bool renamed; /* the collection was renamed since a load has held balancing */
 } balancing_t;
 
 bool balancing_read(server_t *server, mongoc_client_t *client, balancing_t *balancing, err_t *err);
@@ -170,7 +171,7 @@ bool balancing_switch_off(server_t *server, mongoc_client_t *client, err_t *err)
 
 typedef struct {
     size_t ranges, tags; /* of zones that were removed */
-    bool balanced;       /* balancing was held, and is on again */
+    bool balanced;       /* a load had held balancing, and balancing is on again */
     bool hidden;         /* this user may not read the config database */
 } restored_t;
 

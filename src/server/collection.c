@@ -89,11 +89,11 @@ static bool look_inside(server_t *server, mongoc_client_t *client, collection_t 
     ok = server_ask(server, client, BCON_NEW("count", BCON_UTF8(collection)), &reply, err);
     place->count = count_in(&reply, "n");
     bson_destroy(&reply);
-    /* there is one at least: a server that did not end in an orderly way may have forgotten how many */
+    /* there is at least one document: after a crash a server may have lost the exact count */
     return ok && (place->count || collection_count(server, client, collection, NULL, &place->count, err));
 }
 
-/* If this user may not list indexes, expiry stays empty. */
+/* expiry stays empty if this user may not list indexes. */
 static void look_for_expiry(server_t *server, mongoc_client_t *client, collection_t *place) {
     bson_t reply, index;
     bson_iter_t batch;
@@ -150,7 +150,8 @@ char *collection_options_read(server_t *server, mongoc_client_t *client, err_t *
     return text;
 }
 
-/* Those that the command has go before. `clusteredIndex` may be true or false, which no server takes. */
+/* Options that the command has already are not overwritten. `clusteredIndex` may be true or false, which no server
+ * takes. */
 static void append_options(bson_t *command, const bson_t *options) {
     bson_iter_t at;
     for (bool more = options && bson_iter_init(&at, options); more && bson_iter_next(&at);)
@@ -159,7 +160,7 @@ static void append_options(bson_t *command, const bson_t *options) {
             bson_append_iter(command, NULL, 0, &at);
 }
 
-/* clustered: by the usual index. *code: the server's, if it refused. */
+/* clustered: with the usual clustered index. *code: the server's code, if it refused. */
 static bool create_as(server_t *server, mongoc_client_t *client, const collection_options_t *options,
                       bool clustered, int *code, err_t *err) {
     bson_t command = BSON_INITIALIZER, reply;
@@ -186,13 +187,13 @@ static bool create(server_t *server, mongoc_client_t *client, const collection_o
                    err_t *err) {
     bson_iter_t said;
     const server_facts_t *facts = server_facts(server);
-    const bool can = facts->major * 100 + facts->minor >= 503, /* the server has such collections since 5.3 */
+    const bool can = facts->major * 100 + facts->minor >= 503, /* servers can since 5.3 */
         chosen = options->options && bson_iter_init_find(&said, options->options, CLUSTERED),
                clustered =
                    chosen ? BSON_ITER_HOLDS_BOOL(&said) && bson_iter_bool(&said) : can && !options->own_ids;
     if (create_as(server, client, options, clustered, code, err))
         return true;
-    /* a server whose featureCompatibilityVersion is older than the server */
+    /* the featureCompatibilityVersion may be older than the server */
     return *code == CODE_INVALID_OPTIONS && !chosen && clustered &&
            create_as(server, client, options, false, code, err);
 }
@@ -242,7 +243,7 @@ static bool drop_one(server_t *server, mongoc_client_t *client, const char *tail
 bool collection_drop(server_t *server, mongoc_client_t *client, err_t *err) {
     static const char *const tails[] = {"", OWN_FILES, OWN_LOADS};
     bool ok = true;
-    /* the data first: if a stop leaves the rest, the next load refuses it; it does not believe it */
+    /* the data is dropped first: a catalog that is left without its data is refused by the next load */
     for (size_t i = 0; ok && i < sizeof tails / sizeof *tails; i++)
         ok = drop_one(server, client, tails[i], NULL, err);
     return ok;
@@ -292,11 +293,11 @@ static bson_t *index_command(const server_t *server, const index_spec_t *spec) {
     return command;
 }
 
-/* What a server says of an index that is there, and differs in its name, or is hidden. It has other words where other options
- * differ. */
+/* The server's words for an existing index that differs in its name only, or is hidden. Where other options differ, the
+ * words are others. */
 static const char HAS_ANOTHER_NAME[] = "Index already exists with a different name";
 
-/* No query uses a hidden one. */
+/* Queries do not use a hidden index. */
 static bool is_hidden(server_t *server, mongoc_client_t *client, const bson_t *keys) {
     bson_t reply, index, listed;
     bson_iter_t batch;

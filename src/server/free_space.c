@@ -102,7 +102,7 @@ static void warn(const free_space_t *space, disk_t *disk) {
              disk->name, units_size(left, disk->free_bytes), units_size(size, disk->size), more);
 }
 
-/* Of several disks the one with the least free space speaks. */
+/* Of several disks, the sentence names the one with the least free space. */
 static void explain(const free_space_t *space, err_t *err) {
     char ago[UNITS_MAX], left[UNITS_MAX], size[UNITS_MAX];
     const disk_t *worst = NULL;

@@ -75,7 +75,7 @@ patience_t server_patience(const server_t *server) {
     const int64_t left = server->clean_until_ns - clock_now_ns();
     if (server->clean_until_ns && patience > left)
         patience = left;
-    /* after a server was lost, nothing waits that long again */
+    /* after a server was lost, later commands wait for less time */
     if (server->gave_up && patience > LONGEST_PAUSE_NS)
         patience = LONGEST_PAUSE_NS;
     const int64_t now = clock_now_ns();
@@ -293,7 +293,7 @@ void command_cursor_begin(command_cursor_t *cursor, mongoc_client_t *client, con
         cursor->batch = bson_iter_as_int64(&option);
     bool ok = choose(cursor);
     if (ok) {
-        /* the driver would otherwise add the client's */
+        /* otherwise the driver adds the client's read concern */
         if (options && bson_iter_init_find(&option, options, "readConcern"))
             bson_append_iter(&driver, NULL, 0, &option);
         bson_concat(&driver, &cursor->same);
@@ -358,7 +358,7 @@ bool command_cursor_failed(command_cursor_t *cursor, bson_error_t *error, const 
     return cursor->failed;
 }
 
-/* A lost connection is not made again only for this: the server forgets the cursor by itself. */
+/* If the connection is lost, no new one is made to close the cursor: the server closes it after some time. */
 static void close_at_server(command_cursor_t *cursor) {
     const bool lost = cursor->failed && cursor->error.domain != MONGOC_ERROR_SERVER &&
                       cursor->error.domain != MONGOC_ERROR_CURSOR;

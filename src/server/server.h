@@ -41,7 +41,8 @@ bool address_parse(address_t *address, const char *text, err_t *err);
  * memory is out. To be freed. */
 char *address_of_database(const char *text);
 
-/* Such a URI with this path, "database.collection". NULL: memory is out. To be freed; it may hold a password. */
+/* The URI with this path, "database.collection", in place of its own. NULL: memory is out. To be freed; it may hold a
+ * password. */
 char *address_with_collection(const char *text, const char *name, err_t *err);
 
 /* For a command that the user pastes: the URI as it was given, if it is of this collection ("mot.results") and nothing in it
@@ -159,13 +160,13 @@ typedef struct {
     mongoc_client_session_t *session; /* the cursor's: only the session that made a cursor may continue it */
     mongoc_read_prefs_t *prefs;
     bson_t same;          /* the session and the server, for all requests */
-    const char *database; /* lives as long as the cursor */
-    int64_t id;           /* at the server; 0: there are no more batches */
+    const char *database; /* owned by the caller, and lives as long as the cursor */
+    int64_t id;           /* the cursor's id at the server; 0: there are no more batches */
     int64_t batch;        /* how many documents a batch is to have; 0: as many as the server likes */
     bson_t reply;         /* the last one */
-    bson_iter_t rest;     /* what was not read of it */
+    bson_iter_t rest;     /* the part of the batch that was not read yet */
     bson_t document;
-    bool open, failed; /* zeroed: neither was it begun */
+    bool open, failed; /* zeroed: the cursor was not begun */
     bson_error_t error;
 } command_cursor_t;
 
@@ -181,7 +182,7 @@ void command_cursor_find(command_cursor_t *cursor, mongoc_client_t *client, cons
 bool command_cursor_next(command_cursor_t *cursor, const bson_t **document);
 /* What the driver or the server said; the reply belongs to the cursor. */
 bool command_cursor_failed(command_cursor_t *cursor, bson_error_t *error, const bson_t **reply);
-void command_cursor_end(command_cursor_t *cursor); /* zeroed is allowed; zeroes it */
+void command_cursor_end(command_cursor_t *cursor); /* A zeroed cursor is allowed. Zeroes the cursor. */
 
 /* ---- how many cores a server has, and how long it was busy, by its own account (serverStatus, hostInfo) ---- */
 

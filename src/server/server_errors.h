@@ -23,11 +23,11 @@ enum {
 };
 
 typedef enum {
-    CODE_UNKNOWN, /* in no list: treated as the server's fault until more is known */
+    CODE_UNKNOWN, /* not in the table: treated as the server's fault until more is known */
     CODE_PASSING, /* network, election, moving chunks, full queues: try again; a write may have happened */
     CODE_NOT_ALLOWED, /* password, permission: status 1 */
     CODE_STATE,       /* the target's state, whatever is sent: read-only, disk full, another collection */
-    CODE_OF_DOCUMENT, /* the closed list: as a write error, it is the document's own fault */
+    CODE_OF_DOCUMENT, /* the document's own fault, if a write error has it; the table lists all such codes */
 } code_class_t;
 
 typedef struct {
@@ -37,13 +37,13 @@ typedef struct {
     const char *hint; /* what to do; NULL: there is no general advice */
 } code_row_t;
 
-/* Of a code that is in no list: CODE_UNKNOWN. */
+/* CODE_UNKNOWN for a code that is not in the table. */
 code_row_t code_row(int code);
 
 /* words: the server's own, for codes that say little; NULL or "": none. */
 code_class_t code_class(int code, const char *words);
 
-/* What to do about a state that only the words show. */
+/* What to do about a state of the server that no code shows, only the words. */
 extern const char code_hint_room[];
 
 /* Is a write error of this code a reject? Not for 11000: there it depends on the index. */

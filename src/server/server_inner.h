@@ -1,4 +1,4 @@
-/* What the files of the server share: what a server_t is. */
+/* server_t, which only the files of this room see. */
 #ifndef TIPPLE_SERVER_SERVER_INNER_H
 #define TIPPLE_SERVER_SERVER_INNER_H
 
@@ -19,7 +19,7 @@ struct server {
     int64_t patience_ns;
     bool unsafe, reads;
     atomic_bool gave_up;         /* patience was used up once: from then on there is little of it */
-    atomic_llong clean_until_ns; /* 0: cleaning up has not begun */
+    atomic_llong clean_until_ns; /* until when cleaning up may take; 0: it has not begun */
 };
 
 /* connect.c. True: waiting for a server to write to is useless, and err says why (status 1). tries: failed ones so far, from 1. */

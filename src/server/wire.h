@@ -13,12 +13,12 @@
 /* What becomes of a record whose `_id`, one of the data's own, another document has already. */
 typedef enum {
     EXISTING_REJECT,  /* the record is a reject */
-    EXISTING_KEEP,    /* the document that is there stays, and that is all */
+    EXISTING_KEEP,    /* the document that is there stays, and the record counts as kept */
     EXISTING_REPLACE, /* the record's document takes its place */
     EXISTING_MODES
 } existing_t;
 
-/* As --existing gives them, and the catalog keeps them. */
+/* The names of the modes, for --existing and in the catalog. */
 static const char *const existing_names[EXISTING_MODES] = {"reject", "keep", "replace"};
 
 /* NULL or "": reject. False: no mode has this name. */
@@ -56,7 +56,7 @@ static inline uint32_t message_index(const message_t *message, uint32_t i) {
 }
 
 typedef enum {
-    REPLY_UNSENT,     /* there was no server to send to: nothing happened */
+    REPLY_UNSENT,     /* no server could be reached: nothing happened */
     REPLY_LOST,       /* the connection was lost, or a part of the reply: anything may have happened */
     REPLY_FAILED,     /* the command failed with a code; it may have done a part before */
     REPLY_IMPOSSIBLE, /* the driver refuses, and would do so again: a login, a command that it cannot make */
@@ -74,8 +74,8 @@ typedef struct {
 
 typedef struct {
     reply_kind_t kind;
-    bool passing; /* it failed, and the server itself says that another try is worth it */
-    int code;     /* of a command that failed; 0: it did not fail */
+    bool passing; /* the command failed, and the server says that another try is worth it */
+    int code;     /* the code of a command that failed; 0: the command did not fail */
     uint64_t inserted;
     const write_error_t *errors; /* in any order */
     uint32_t error_count;
@@ -87,8 +87,8 @@ typedef struct {
 
 /* Why something must be tried again, or must end. */
 typedef struct {
-    const reply_t *reply;       /* NULL: it is not about a reply to an insert */
-    const write_error_t *error; /* the error of the reply that it is about, or NULL */
+    const reply_t *reply;       /* the reply to an insert that the trouble is about, or NULL */
+    const write_error_t *error; /* the error of the reply that the trouble is about, or NULL */
     const char *words;          /* used if there is no reply */
 } trouble_t;
 
