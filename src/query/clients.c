@@ -15,19 +15,20 @@
 #include <stdlib.h>
 #include <time.h>
 
-static const int64_t LATE_NS = 1000000, NAP_NS = 100000000; /* a nap at most, to notice signals */
+static const int64_t LATE_NS = 1000000, NAP_NS = 100000000; /* a signal is noticed after a nap */
 
 typedef struct {
     const clients_round_t *round;
     const measure_t *measure;
     server_t *server;
-    int64_t ended_ns; /* and when its schedule has ended, from its beginning */
+    int64_t ended_ns; /* when the schedule of the round has ended, from the round's beginning */
     pthread_mutex_t lock;
     pthread_cond_t opened;
     bool open;
-    arrivals_t schedule, arrivals; /* open loop: from its beginning, and from the next request that is due */
-    _Atomic(answer_t *) first;     /* keeps the first answer; NULL: a client has it, or none is kept */
-    _Atomic bool ends;             /* a thread could not be made */
+    /* of an open loop: the schedule from its beginning, and what of it is still to come */
+    arrivals_t schedule, arrivals;
+    _Atomic(answer_t *) first; /* keeps the first answer; NULL: a client has it, or none is kept */
+    _Atomic bool ends;         /* a thread could not be made */
     int64_t began_ns;
 } crew_t;
 
@@ -80,7 +81,7 @@ static void count_answer(sender_t *sender, const request_t *request, uint64_t do
     double examined = isnan(request->documents)
                           ? (double)documents
                           : fmin(request->documents, crew->measure->work->all_documents);
-    if (isinf(examined) || request->documents < 0) /* all of a view: the number is not known either */
+    if (isinf(examined) || request->documents < 0) /* all documents of a view: their number is not known */
         examined = NAN;
     hist_add(&found->latency, latency_ns);
     hist_add(&found->service, now_ns - sent_ns);
@@ -93,7 +94,7 @@ static void count_answer(sender_t *sender, const request_t *request, uint64_t do
     found->late += lag_ns > LATE_NS;
 }
 
-/* Sends the request that is due, and counts it. False: it is no use to go on. */
+/* Sends the request that is due, and counts its answer. False: this client ends. */
 static bool send_one(sender_t *sender, int64_t due_ns) {
     crew_t *crew = sender->crew;
     tally_t *found = &sender->found;
@@ -110,7 +111,7 @@ static bool send_one(sender_t *sender, int64_t due_ns) {
         count_answer(sender, request, first ? first->count : counted.count, due_ns, sent_ns, now_ns);
         return true;
     }
-    if (first) { /* that of another request, then */
+    if (first) { /* the first answer is that of another request, then */
         answer_end(first);
         answer_begin(first, crew->round->keeps);
         atomic_store(&crew->first, first);
@@ -170,7 +171,8 @@ static bool take_next(crew_t *crew, uint64_t *number, int64_t *due_ns) {
     return more;
 }
 
-/* Lasts until the schedule has ended, or its rate would seem higher than it is. */
+/* Lasts until the schedule has ended, even if the last request is answered before: otherwise the rate would seem higher
+ * than it is. */
 static void run_open(sender_t *sender) {
     crew_t *crew = sender->crew;
     const clients_round_t *round = crew->round;
@@ -182,7 +184,7 @@ static void run_open(sender_t *sender) {
         const int64_t now_ns = clock_now_ns();
         if (!goes_on(crew) || (number && now_ns > end_ns + round->rest_ns))
             return;
-        if (number + 1 == crew->schedule.count) /* the next one would have been due after a gap */
+        if (number + 1 == crew->schedule.count) /* the last one, after which the schedule has a gap */
             sender->found.lagged =
                 (double)(now_ns - due_ns) > 1e9 / round->rate + (double)crew->ended_ns / 100;
         if (!send_one(sender, due_ns))
@@ -240,13 +242,13 @@ static uint64_t count_due(const crew_t *crew) {
     return due;
 }
 
-/* What was not answered in time; of an open loop also what was due and not sent. */
+/* The requests that were not answered in time, and, of an open loop, those that were due and not sent. */
 static uint64_t count_skipped(const crew_t *crew, const tally_t *all) {
     const uint64_t due = count_due(crew), settled = all->latency.moments.count + all->failures;
     return due > settled + all->timeouts ? due - settled : all->timeouts;
 }
 
-/* It is not asked any more. */
+/* The measure got no answer in a whole round: it is asked no more, and its failure says why. */
 static void fall_silent(measure_t *measure, const clients_round_t *round) {
     char words[UNITS_MAX], *failure = measure->found->failure;
     measure->silent = true;
@@ -255,7 +257,7 @@ static void fall_silent(measure_t *measure, const clients_round_t *round) {
                  units_time(words, (double)round->timeout_ns / 1e9));
 }
 
-/* A round that a signal cut off counts with the others, but is none of its own. */
+/* The requests of a round that a signal cut off are counted, but the round has no figures of its own. */
 bool clients_end_round(const clients_round_t *round, measure_t *measure, err_t *err) {
     side_t *side = measure->work->side;
     const hist_t *hist = side->round;
@@ -286,7 +288,7 @@ static void add_slice(const crew_t *crew, const tally_t *all, measure_t *measure
     side->round_ns += elapsed_ns;
 }
 
-/* Of warming up failures alone are kept. */
+/* Adds what the clients found. Of rounds for warming up only failures are kept. */
 static void add_all(const crew_t *crew, sender_t **senders, measure_t *measure) {
     tally_t *all = &senders[0]->found;
     for (uint32_t i = 1; i < measure->clients; i++)

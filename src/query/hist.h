@@ -34,7 +34,7 @@ typedef struct {
     uint64_t buckets[HIST_BUCKETS];
 } hist_t;
 
-/* Below zero counts as zero; more than two hours goes to the last bucket. */
+/* A time below 0 counts as 0; one of more than two hours goes to the last bucket. */
 void hist_add(hist_t *hist, int64_t ns);
 void hist_merge(hist_t *to, const hist_t *from);
 
@@ -69,7 +69,7 @@ typedef struct {
 
 void course_add(course_t *course, int64_t when_ns, int64_t took_ns);
 void course_merge(course_t *to, const course_t *from);
-/* Has slots for all moments until then, also where nothing has ended. Returns how many of them there are. */
+/* Makes slots up to this moment, also where no request has ended. Returns the number of slots. */
 size_t course_reach(course_t *course, int64_t until_ns);
 
 #endif

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A server fills in what a collation leaves out. */
+/* A server stores a collation with the options that the user left out. */
 static bool collates(const bson_t *wanted, const bson_t *stored, bool collated) {
     bson_t own, theirs;
     bson_iter_t mine, other;

@@ -28,7 +28,7 @@ bool query_found_nothing(const measure_t *measure) {
     return measure->found->empty && measure->found->empty == measure->found->latency.moments.count;
 }
 
-/* A quantile has a share; the others come after them, in the order of value_of. */
+/* The quantiles, each with its share, come first; then the other figures, in the order of value_of. */
 static const struct {
     const char *name;
     bool time;
@@ -37,14 +37,14 @@ static const struct {
                {"p99.9", true, 0.999}, {"mean", true, 0},    {"max", true, 0},
                {"ops/s", false, 0},    {"failed", false, 0}, {"skipped", false, 0}};
 
-/* Requests that were skipped are longer than any, and nobody knows how long. */
+/* Skipped requests count as longer than all others. How long they would have taken is not known. */
 static double value_of(const measure_t *measure, size_t figure) {
     enum { QUANTILES = 4 };
     const tally_t *found = measure->found;
     const hist_t *hist = &found->latency;
     const double n = (double)hist->moments.count, whole = n > 0 && !hist->beyond ? 1e-6 : NAN;
     if (figures[figure].time && query_found_nothing(measure) && !measure->work->expected)
-        return NAN; /* a time of nothing is no time */
+        return NAN; /* the time of an answer without documents says nothing */
     const double others[] = {whole * hist->moments.mean, whole * (double)hist->most_ns,
                              n * 1e9 / (double)measure->elapsed_ns, (double)found->failures,
                              (double)hist->beyond};
@@ -92,7 +92,7 @@ const char *const query_verdicts[] = {[VERDICT_NONE] = NULL,
                                       [VERDICT_UNJUDGED] = "unjudged",
                                       [VERDICT_MISSED] = "missed"};
 
-/* What is compared with the bound, and how it is said. NAN: why it is not judged. */
+/* The figure that is compared with the bound, and the words for it. NAN: the words say why it is not judged. */
 static double own_figure(const bound_t *bound, const measure_t *measure, char words[160]) {
     const double value = value_of(measure, bound->figure);
     if (isnan(value))
@@ -102,7 +102,8 @@ static double own_figure(const bound_t *bound, const measure_t *measure, char wo
     return value;
 }
 
-/* A ratio is judged by the end of the interval that speaks for the measure: the bound is missed beyond doubt, or kept. */
+/* A ratio is judged by that end of its interval which is better for the measure: a bound that counts as missed is
+ * missed beyond doubt. */
 static double ratio_figure(const query_spec_t *spec, const bound_t *bound, const measure_t *measure,
                            char words[160]) {
     compared_t compared;
@@ -117,7 +118,7 @@ static double ratio_figure(const query_spec_t *spec, const bound_t *bound, const
     return bound->below ? ratio->high : ratio->low;
 }
 
-/* Were all requests answered, and sent almost when they were due? False: why has what happened instead. */
+/* Were all requests answered, and sent nearly when they were due? False: `why` says what happened. */
 static bool was_held(const measure_t *measure, char why[96]) {
     const tally_t *found = measure->found;
     const uint64_t n = found->latency.moments.count, due = n + found->latency.beyond + found->failures;
@@ -263,7 +264,7 @@ static void read_twin(const query_spec_t *spec, const measure_t *twin, const mea
                              .rate = (double)twin->rate,
                              .p50_ms = query_quantile_ms(twin, 0.5),
                              .p99_ms = query_quantile_ms(twin, 0.99),
-                             .question = measure->work->question, /* another one is what is compared */
+                             .question = measure->work->question, /* --against may ask another question */
                              .disturbed = query_disturbed(spec, twin),
                              .rounds = twin->rounds,
                              .count = twin->round_count};

@@ -50,13 +50,13 @@
 
 enum { QUERY_MOST_CLIENTS = SUITE_MOST_CLIENTS, QUERY_MOST_CHOICES = SUITE_MOST_CHOICES };
 
-/* --fail-if: a measure of which this is true has missed it. */
+/* One condition of --fail-if. A measure of which the condition is true has missed the bound. */
 typedef struct {
     const char *words; /* "p99>20ms" */
     size_t figure;     /* a row of judge.c */
     bool below;        /* FIGURE<VALUE */
     bool times;        /* the value is how many times as long as in the earlier run */
-    double value;      /* else ms, or a count */
+    double value;      /* otherwise milliseconds or a count */
 } bound_t;
 
 typedef struct {
@@ -84,18 +84,18 @@ typedef struct {
     int64_t patience_ns;
     uint64_t first; /* only the first N documents of each answer; 0: all of it */
     bool setup;     /* make missing indexes */
-    bool answers;   /* are wanted when all is measured */
+    bool answers;   /* print the answers at the end */
     bool explain;   /* only show what would be sent, measure nothing */
     bool one;       /* only the first measure */
 } query_spec_t;
 
-void query_spec_init(query_spec_t *spec); /* the defaults: mostly, what the suite says */
+void query_spec_init(query_spec_t *spec); /* sets the defaults: most options are left to the suite */
 
 /* ---- what is measured ---- */
 
 enum { WITH_ROOM = 91, QUESTION_DIGEST = 33 };
 
-/* What is asked, and where. The second one exists with --against only. */
+/* What is asked, and where. The second side exists with --against only. */
 typedef struct {
     const char *uri;
     suite_t *suite;
@@ -104,19 +104,20 @@ typedef struct {
     watch_t *watch;
     watch_storage_t storage;
     char namespace[256], where[512], configuration[160]; /* configuration "": nothing was measured */
-    hist_t *round;                                       /* latencies of the round under way, */
-    int64_t round_ns;                                    /* which has lasted so long */
-    char gone[512]; /* why it is not asked any more: it did not answer for longer than the patience */
+    hist_t *round;                                       /* of the round under way: its latencies, */
+    int64_t round_ns;                                    /* and how long it has lasted */
+    /* why this side is asked no more: it did not answer for longer than the patience; "": it is asked */
+    char gone[512];
 } side_t;
 
-/* One request, or many to choose from. Measures that differ only in the number of clients share it. */
+/* One request, or many to choose from. Measures that differ only in the number of clients share a work_t. */
 typedef struct {
     request_t *requests;
     size_t count;
     char with[WITH_ROOM];           /* "n=1000 span=day": the values of `each` */
     bson_t *each;                   /* name: label of the value */
     char question[QUESTION_DIGEST]; /* a digest of what is asked; of what is drawn, how it is drawn */
-    bson_t *expected;               /* with parameters filled in; NULL: nothing is expected */
+    bson_t *expected;               /* what the suite expects, with parameters filled in; NULL: nothing */
     side_t *side;
     const query_t *query;
     const char *reads;
@@ -124,17 +125,18 @@ typedef struct {
     explained_t explained;
 } work_t;
 
-/* What the requests of one client found, and in the end those of all. */
+/* What the requests of one client found; at the end of a round, those of all clients. */
 typedef struct {
     hist_t latency, service;
     course_t course;                    /* of latencies */
     moments_t lag;                      /* nanoseconds */
     double most_lag_ns;                 /* 0: all were sent when they were due */
     moments_t per_ms;                   /* documents a millisecond, of each request */
-    uint64_t returned, empty, failures; /* empty: requests to which nothing came back */
+    uint64_t returned, empty, failures; /* empty: requests whose answer had no document */
     uint64_t timeouts;                  /* of the rounds that count */
     uint64_t late;                      /* sent more than a millisecond after they were due */
-    uint64_t lagged;   /* rounds at whose end requests were sent late by more than a hundredth of its time */
+    /* rounds whose last request was sent late by more than a hundredth of the round's time */
+    uint64_t lagged;
     char failure[512]; /* the first failure, or why a client did not go on after a timeout; "": neither */
 } tally_t;
 
@@ -145,25 +147,25 @@ typedef struct {
     int64_t elapsed_ns;
 } round_t;
 
-/* What is said of all bounds of a measure, the worst last. */
+/* The verdict on all bounds of a measure, the worst last. */
 typedef enum { VERDICT_NONE, VERDICT_KEPT, VERDICT_UNJUDGED, VERDICT_MISSED } verdict_t;
 
 typedef struct measure {
     const work_t *work;
     uint32_t clients;
     uint64_t rate;            /* 0: closed loop */
-    struct measure *baseline; /* its twin of the second side; NULL: there is none */
+    struct measure *baseline; /* the same measure of the second side; NULL: there is none */
     tally_t *found;
     round_t *rounds;
     size_t round_count, round_room;
     int64_t elapsed_ns; /* of all rounds that count */
-    size_t slots;       /* of the course, until then */
+    size_t slots;       /* of the course, up to elapsed_ns */
     bool silent;        /* a whole round got no answer */
     watch_sum_t watched;
-    answer_t answer; /* the first one; its documents as long as they are wanted */
+    answer_t answer; /* the first answer; its documents are freed when they are not wanted any more */
     bool answered;
-    char digest[EXPECTED_DIGEST]; /* of what was kept of it; "": nothing was */
-    char difference[600];         /* from what was expected; "": none */
+    char digest[EXPECTED_DIGEST]; /* of the documents of this answer that were kept; "": none were */
+    char difference[600];         /* how the answer differs from what was expected; "": not at all */
     verdict_t verdict;
     char *missed; /* the bounds that were missed or are not judged; NULL: none */
 } measure_t;
@@ -171,9 +173,9 @@ typedef struct measure {
 typedef struct {
     side_t sides[2];
     work_t *works;
-    measure_t *measures; /* those of the first side, and then their twins */
+    measure_t *measures; /* those of the first side, then those of the second */
     size_t work_count, work_room, measure_count, all_count, measure_room;
-    double seconds;   /* from its begin to its end */
+    double seconds;   /* how long all of it took */
     bool while_ended; /* the command ended before the measures did */
     bool while_failed;
     char while_words[40];
@@ -185,7 +187,7 @@ typedef struct {
 bool query_run(query_spec_t *spec, query_result_t *result, err_t *err);
 void query_free_result(query_result_t *result);
 
-/* Did nothing come back to any of its requests? Then its times are not those of an answer. */
+/* Was every answer without a document? Then the times are not those of a useful answer. */
 bool query_found_nothing(const measure_t *measure);
 
 /* ---- figures, bounds, and an earlier run (judge.c) ---- */
@@ -193,7 +195,8 @@ bool query_found_nothing(const measure_t *measure);
 /* NAN: not known. */
 double query_quantile_ms(const measure_t *measure, double share);
 
-/* Did others hold more than a tenth of this host's CPUs meanwhile? With --while it is not known. */
+/* Did other programs use more than a tenth of this host's CPUs during the measure? Not known, and so false, with
+ * --while. */
 bool query_disturbed(const query_spec_t *spec, const measure_t *measure);
 
 /* Reads "p99>20ms", "ops/s<1000", "failed>0" or, if there are baselines, "p50>1.1x". False: status 1. */
@@ -209,20 +212,20 @@ size_t query_curve_length(const query_spec_t *spec);
 /* The highest rate that kept all bounds. NULL: none did. */
 const measure_t *query_curve_highest(const query_spec_t *spec, const measure_t *first);
 verdict_t query_curve_verdict(const query_spec_t *spec, const measure_t *first);
-/* A sentence about that rate, without its end; NULL: there are no bounds, or they were not checked. free. */
+/* A sentence about that rate, without its full stop, to be freed. NULL: there are no bounds, or they were not checked. */
 char *query_curve_sentence(const query_spec_t *spec, const measure_t *first);
 
 /* A figure of the baseline, and how many times as long it takes now. */
 typedef struct {
     double then_ms;    /* NAN: not known */
     ratio_t ratio;     /* NAN: not judged */
-    char unjudged[96]; /* why, or the obstacle; "": it is judged */
+    char unjudged[96]; /* why the figure is not judged, or the obstacle; "": it is judged */
 } compared_figure_t;
 
-/* obstacle: why nothing is compared, such as "another question"; NULL: it is. */
+/* obstacle: why the measure is not compared at all, such as "another question"; NULL: it is compared. */
 typedef struct {
     compared_figure_t p50, p99;
-    bool disturbed; /* the measure, or its baseline */
+    bool disturbed; /* other programs disturbed the measure or its baseline */
     const char *obstacle;
 } compared_t;
 
@@ -244,9 +247,9 @@ bool works_prepare(query_result_t *result, const query_spec_t *spec, err_t *err)
 void works_free(query_result_t *result);
 uint32_t works_most_clients(const suite_t *suite, const query_spec_t *spec);
 
-/* When requests of an open loop are due: `count` of them in the time that the rate gives them. Those of a Poisson process of which
- * their number is known are drawn one after another, each as the least of those that are left. The same chance gives the same
- * moments. */
+/* When requests of an open loop are due: `count` of them in the time that the rate gives them. Of a Poisson process,
+ * whose number of arrivals in this time is known, each moment is drawn as the least of those that are left. The same
+ * `chance` gives the same moments. */
 typedef struct {
     double rate; /* a second */
     uint64_t count;
@@ -258,18 +261,18 @@ int64_t arrivals_next(arrivals_t *arrivals); /* nanoseconds from the beginning o
 
 /* clients.c: one round of one measure, or a slice of it. */
 typedef struct {
-    uint64_t count;      /* of each client; 0: until the time is over, and one at the least */
-    int64_t duration_ns; /* where no count is given */
+    uint64_t count;      /* requests of each client; 0: as many as the time allows, and one at least */
+    int64_t duration_ns; /* of the round, where no count is given */
     int64_t rest_ns;     /* how long an open loop may go on when its schedule has ended */
     double rate;
     bool poisson;
     int64_t timeout_ns;
-    uint32_t number; /* of the round: each draws other values */
+    uint32_t number; /* of the round: in each round other values are drawn */
     bool counts;     /* false: warming up, only failures are kept */
     bool keeps;      /* the first answer's documents are wanted */
 } clients_round_t;
 bool clients_run(const clients_round_t *round, measure_t *measure, err_t *err);
-/* Notes its figures, if anything was asked in it. */
+/* Notes the figures of the round, if anything was asked in it. */
 bool clients_end_round(const clients_round_t *round, measure_t *measure, err_t *err);
 
 /* indexes.c: checks the indexes of `setup`. A missing one is made (makes), or is an error of status 1 with its name and what

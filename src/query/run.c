@@ -53,14 +53,14 @@ static bool shell_start(shell_t *shell, const char *command, err_t *err) {
     }
     free(words);
     if (shell->group > 0) {
-        setpgid(shell->group, shell->group); /* both do it: it does not matter which is first */
+        setpgid(shell->group, shell->group); /* parent and child both set the group: either may come first */
         return true;
     }
     shell->group = 0;
     return err_set(err, STATUS_HOST, "the command of --while cannot be started: %s", strerror(errno));
 }
 
-/* Did it end by itself? */
+/* Has the command ended by itself? */
 static bool shell_ended(shell_t *shell) {
     shell->ended = shell->ended || waitpid(shell->group, &shell->status, WNOHANG) == shell->group;
     return shell->ended;
@@ -90,7 +90,7 @@ void query_spec_init(query_spec_t *spec) {
     *spec = (query_spec_t){.warmups = SUITE_UNSAID, .patience_ns = LATEST_NS};
 }
 
-/* What nobody chose: by the suite, or else by the program. */
+/* Options that the user did not give are taken from the suite, or else from the program. */
 static void settle(query_spec_t *spec, const suite_run_t *run) {
     if (!spec->repeats)
         spec->repeats = run->repeats ? run->repeats : DEFAULT_REPEATS;
@@ -103,7 +103,7 @@ static void settle(query_spec_t *spec, const suite_run_t *run) {
 typedef struct {
     query_spec_t *spec;
     query_result_t *result;
-    uint64_t coins; /* a stream of chance, another one in each run */
+    uint64_t coins; /* the state of the coin, which differs from run to run */
     shell_t shell;
     step_t step;
     err_t *err;
@@ -196,8 +196,8 @@ static clients_round_t round_of(const query_spec_t *spec, const measure_t *measu
                              .keeps = spec->answers || measure->work->expected};
 }
 
-/* When the first answer is there: is it the expected one? What is not wanted is not kept, nor what goes beyond 64 MB of all
- * together. */
+/* Compares the first answer with what is expected. Documents that are not wanted are freed, and so are those beyond 64
+ * MB of all answers together. */
 static void settle_answer(query_result_t *result, measure_t *measure, bool wanted) {
     enum { MOST_KEPT = 64 << 20 };
     answer_t *answer = &measure->answer;
@@ -228,7 +228,7 @@ static void note_shell(run_t *run) {
              WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
 }
 
-/* False: nothing is asked any more; the measure has the reason. */
+/* False: the measure is asked no more, and its `failure` says why. */
 static bool is_asked(measure_t *measure) {
     const char *gone = measure->work->side->gone;
     char *failure = measure->found->failure;
@@ -296,7 +296,7 @@ static bool rounds(run_t *run, uint32_t count, bool counts) {
     query_result_t *result = run->result;
     for (uint32_t number = 0; number < count; number++)
         for (size_t i = 0; i < result->measure_count; i++) {
-            /* each round begins with another one, so none always follows the same one */
+            /* each round begins with another measure, so no measure always follows the same one */
             if (!one_turn(run, &result->measures[(i + number) % result->measure_count], number, counts))
                 return false;
             if (stop_signal())
@@ -308,7 +308,7 @@ static bool rounds(run_t *run, uint32_t count, bool counts) {
 
 /* ---- after ---- */
 
-/* Without it there is less to say, and nothing else. */
+/* If the server explains nothing, the result only lacks these figures. */
 static void explain_all(run_t *run) {
     query_result_t *result = run->result;
     bson_error_t error;
@@ -322,7 +322,8 @@ static void explain_all(run_t *run) {
     }
 }
 
-/* A command that ended early was asked for, and was not there: no bound is kept then. */
+/* If the command of --while ended before the measures did, they were not made under its load: no bound counts as kept
+ * then. */
 static void check_bounds(run_t *run, measure_t *measure) {
     query_check_bounds(run->spec, measure);
     if (measure->verdict != VERDICT_KEPT || !run->result->while_ended)
@@ -334,7 +335,7 @@ static void check_bounds(run_t *run, measure_t *measure) {
     measure->verdict = VERDICT_UNJUDGED;
 }
 
-/* The worst thing that is said of a measure, and of all. Bounds are missed by a whole curve. */
+/* Sets the status by the worst verdict on any measure. Bounds are judged of a whole curve. */
 static bool judge(run_t *run) {
     static const int rank[] = {[STATUS_MISSED] = 1, [STATUS_SERVER] = 2, [STATUS_DIFFERENT] = 3};
     query_result_t *result = run->result;
