@@ -9,7 +9,7 @@
 #define STARS "***"
 enum { STAR_COUNT = sizeof STARS - 1 };
 
-/* What may close a quotation or a sentence after a URI. */
+/* Characters that may close a quotation or end a sentence after a URI. */
 static const char closers[] = "'`\";,.)";
 
 /* ---- by value ---- */
@@ -20,7 +20,7 @@ typedef struct known {
     char text[];
 } known_t;
 
-/* Grow at their beginning only, so that they can be read without a lock. */
+/* Both lists grow at their beginning only, so they can be read without a lock. */
 static _Atomic(known_t *) secrets, shown_options;
 
 static bool remember(_Atomic(known_t *) *list, const char *text, size_t length) {
@@ -47,7 +47,7 @@ bool conceal_show_options(const char *options) {
     return remember(&shown_options, options, strlen(options));
 }
 
-/* The end of these options if they were remembered; NULL: they may hold a secret. */
+/* The end of these options if they are among shown_options; NULL: they may hold a secret. */
 static const char *end_of_shown(const char *options, const char *end) {
     for (const known_t *known = shown_options; known; known = known->next)
         if (known->length <= (size_t)(end - options) && memcmp(options, known->text, known->length) == 0 &&
@@ -58,11 +58,11 @@ static const char *end_of_shown(const char *options, const char *end) {
 
 /* ---- by shape ---- */
 
-/* A text that is gone through once, word by word. */
+/* A walk over a text, word by word, which hides secrets or only searches for them. */
 typedef struct {
-    char *to;           /* the text without its secrets grows here; NULL: they are only looked for */
-    const char *copied; /* what stands before is at `to` */
-    bool surely;        /* not what may as well be a name: "password=5", "http://h:abc" */
+    char *to;           /* the text without its secrets grows here; NULL: secrets are only searched for */
+    const char *copied; /* the text before this place was copied to `to` */
+    bool surely; /* words that may also be harmless, such as "password=5" or "http://h:abc", do not count */
     bool found;
 } walk_t;
 
@@ -103,7 +103,7 @@ static bool is_mongo(const char *word, const char *colon) {
     return false;
 }
 
-/* The length of a name whose value is a secret, with its =; 0: it is another word. */
+/* The length of a name whose value is a secret, with its =; 0: the word is no such name. */
 static size_t secret_name(const char *at) {
     static const char *const names[] = {"password=", "authMechanismProperties="};
     for (int i = 0; i < 2; i++)

@@ -24,7 +24,8 @@ static uint32_t number_at(const uint8_t *bytes) {
 
 enum { BINARY_HEAD = 5 }; /* length and subtype */
 
-/* Stands where libbson has stopped, with what it would have found, if it was for the inner length only. */
+/* Moves the iterator onto an element at which libbson stops only because the inner length is missing. False: something
+ * else is wrong there. */
 static bool stand(bson_iter_t *at, const uint8_t *raw, uint32_t length, uint32_t from) {
     const uint8_t *end = raw + length, *name_end = NULL;
     if (from < length && raw[from] == BSON_TYPE_BINARY)
@@ -48,7 +49,7 @@ static bool stand(bson_iter_t *at, const uint8_t *raw, uint32_t length, uint32_t
 }
 
 bool element_next(bson_iter_t *at) {
-    const uint8_t *raw = at->raw; /* libbson forgets where it stopped */
+    const uint8_t *raw = at->raw; /* libbson does not keep the place where it stopped */
     const uint32_t length = at->len, from = at->next_off;
     return bson_iter_next(at) || (at->err_off && raw && stand(at, raw, length, from));
 }
@@ -256,7 +257,7 @@ static bool put_rare(out_t *out, const bson_iter_t *at) {
     static const char before[] = "{ \"v\" : ";
     bson_t alone = BSON_INITIALIZER;
     size_t length;
-    /* after the year 9999: ISO 8601 has no such year, and libbson prints one all the same */
+    /* after the year 9999, which ISO 8601 cannot write, although libbson prints one */
     const bool far = BSON_ITER_HOLDS_DATE_TIME(at) && bson_iter_date_time(at) > 253402300799999;
     put_alone(&alone, at);
     char *json = out->relaxed && !far ? bson_as_relaxed_extended_json(&alone, &length)
@@ -315,7 +316,7 @@ static void put_pointer(out_t *out, const bson_iter_t *at) {
     text_print(&out->text, ", \"$id\" : { \"$oid\" : \"%s\" } } }", digits);
 }
 
-/* What holds texts is not left to libbson: of a text that is not UTF-8 it would show nothing at all. */
+/* Values that hold texts are not printed by libbson: it prints nothing of a text that is not UTF-8. */
 static bool put_value(out_t *out, const bson_iter_t *at, int depth) {
     bson_iter_t items;
     switch (bson_iter_type(at)) {
@@ -353,7 +354,7 @@ static bool put_value(out_t *out, const bson_iter_t *at, int depth) {
     }
 }
 
-/* parent: the value that holds the items; NULL: they are the document's own. */
+/* parent: the value that holds the items; NULL: the document holds them. */
 static bool put_items(out_t *out, const bson_iter_t *parent, bson_iter_t *items, int depth) {
     const bool array = parent && BSON_ITER_HOLDS_ARRAY(parent);
     const char *between = array ? "[ " : "{ ";

@@ -19,8 +19,8 @@
 /* As bson_iter_next. False: that was the last one, or (at->err_off) the bytes are no element: then what follows is not known. */
 bool element_next(bson_iter_t *at);
 
-/* The next one under a key, of this length; the first one of a document; the one at a path ("a.b.0"). False: there is none, or
- * (at->err_off) that is not known. */
+/* The next element under a key of this length; the first one of a document; the element at a path ("a.b.0"). False:
+ * there is none, or, if at->err_off is set, damaged bytes hide whether there is one. */
 bool element_find(bson_iter_t *at, const char *key, size_t length);
 static inline bool element_of(const bson_t *document, const char *key, bson_iter_t *at) {
     return bson_iter_init(at, document) && element_find(at, key, strlen(key));
@@ -30,16 +30,17 @@ bool element_at(const bson_t *document, const char *path, bson_iter_t *at);
 /* Appends the value, byte for byte, under another key. */
 bool element_append(bson_t *to, const char *key, const bson_iter_t *from);
 
-/* Have two elements the same type and bytes? Their keys may be others. */
+/* Have two elements the same type and bytes? Their keys may differ. */
 bool element_same(const bson_iter_t *a, const bson_iter_t *b);
 
-/* The integer that a number of any type is, or lies above. False: it is no number, or none of 64 bits is. */
+/* The largest integer that is not above this number of any type. False: the value is no number, or no integer of 64
+ * bits fits. */
 bool element_floor(const bson_iter_t *at, int64_t *whole);
 
-/* Is it binary data of subtype 2 without its inner length? libbson's own functions stop there. */
+/* Is the element binary data of subtype 2 that lacks its inner length? libbson's own functions stop at one. */
 bool element_is_headless(const bson_iter_t *at);
 
-/* As bson_iter_binary; takes those as well. */
+/* Like bson_iter_binary, but takes an element without an inner length, too. */
 void element_binary(const bson_iter_t *at, bson_subtype_t *subtype, uint32_t *length, const uint8_t **bytes);
 
 /* ---- Extended JSON ---- */
@@ -56,7 +57,7 @@ static inline char *ejson_print(const bson_t *document, bool relaxed, size_t *le
  * the JSON of several values a secret would seem to go on up to some later value. */
 char *ejson_print_concealed(const bson_t *document, size_t *length);
 
-/* The same after a text, which says when memory is out. False: this is not BSON, or nested too deep. */
+/* Appends the same to a text, whose `lacking` says when memory is out. False: this is not BSON, or nested too deep. */
 bool ejson_append(text_t *to, const bson_t *document, bool relaxed);
 
 /* A text with its quotes: as it stands in JSON, and in a command for the mongo shell, whatever it holds. */

@@ -71,7 +71,7 @@ void err_end_without_memory(size_t bytes) {
     static atomic_flag said = ATOMIC_FLAG_INIT;
     static const char wipes_bar[] = "\r\033[K";
     while (atomic_flag_test_and_set(&said))
-        pause(); /* another thread is just ending the process */
+        pause(); /* if another thread is ending the process already */
     err_t err;
     char line[sizeof err.text + 32];
     err_memory(&err, bytes);

@@ -24,7 +24,7 @@ uint64_t host_peak_memory(void) {
     return kilobytes * 1024;
 }
 
-/* Connections to earlier servers, which end in the background, are among them. */
+/* The count contains connections to earlier servers, which end in the background. */
 static uint64_t count_open(void) {
     uint64_t count = 0;
     DIR *folder = opendir("/proc/self/fd");

@@ -174,7 +174,8 @@ static void cut(char *at, size_t columns) {
     *at = '\0';
 }
 
-/* In one piece, so that nothing flickers. The last column stays free: some terminals wrap when it is written. */
+/* Writes the bar in one piece, so that nothing flickers. The last column stays free: some terminals wrap when it is
+ * written. */
 static void draw(const char *line) {
     char text[BAR], shown[BAR], out[BAR + 8];
     const size_t columns = log_columns();
@@ -273,7 +274,7 @@ static void set_step(step_t *step, bool begins, const char *fmt, va_list args) {
     step->began_ns = clock_now_ns();
     step->outer = begins ? steps.innermost : step->outer;
     steps.innermost = step;
-    if (!step->text[0]) /* what is done now draws the bar itself */
+    if (!step->text[0]) /* a step without a text draws the bar itself */
         log_bar(NULL);
     pthread_mutex_unlock(&steps.lock);
 }

@@ -97,14 +97,15 @@ typedef struct {
 void caller_init(caller_t *caller);
 void caller_free(caller_t *caller);
 
-/* The calling thread's, or NULL. */
+/* The caller of this thread, or NULL. */
 caller_t *caller_current(void);
-void caller_set(caller_t *caller); /* it must live as long as the thread, and all that are started by it */
+/* The caller must live as long as this thread and all threads that it starts. */
+void caller_set(caller_t *caller);
 
-/* As pthread_create, but the new thread has the caller of this one. */
+/* Like pthread_create; the new thread has the caller of this thread. */
 int caller_start_thread(pthread_t *thread, void *(*work)(void *context), void *context);
 
-/* Five times a second at most. Without a caller nothing happens. */
+/* Reports progress to the caller, five times a second at most; without a caller, to nobody. */
 void caller_tell_progress(uint64_t documents, uint64_t bytes);
 
 /* ---- results ---- */
@@ -116,10 +117,10 @@ void out_print(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* A text of ours that may hold others' texts: its line ends stay. */
 void out_lines(const char *text);
 
-/* What was asked for as it is: records, documents, files. */
+/* Prints bytes unchanged: records, documents, files. */
 void out_bytes(const void *bytes, size_t length);
 
-/* Why stdout could not be written, the first time: an errno; 0: it could. */
+/* The errno of the first failure to write to stdout; 0: there was none. */
 extern int out_problem;
 
 #endif

@@ -64,7 +64,7 @@ bool units_parse_size(const char *text, uint64_t *bytes) {
 bool units_parse_count(const char *text, uint64_t *count) {
     static const unit_t counts[] = {{"", 1}, {"k", 1e3}, {"m", 1e6}, {"g", 1e9}, {"b", 1e9}, {NULL, 0}};
     double value;
-    /* for plain digits: exact, also above what a double holds */
+    /* plain digits are read exactly, also above what a double holds */
     if (text[0] && text[strspn(text, "0123456789")] == '\0') {
         errno = 0;
         *count = strtoull(text, NULL, 10);
@@ -138,7 +138,7 @@ const char *units_rate(char out[UNITS_MAX], double per_second) {
     return scaled(out, per_second, names, "");
 }
 
-/* Of a few milliseconds three digits count. */
+/* A few milliseconds are printed with three digits. */
 static int decimals_of(double ms) {
     return ms >= 9.995 || ms < 0.0005 || ms == round(ms) ? 0 : ms >= 0.9995 ? 2 : 3;
 }

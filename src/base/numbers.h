@@ -65,7 +65,7 @@ const char *units_rate(char out[UNITS_MAX], double per_second); /* 611k, 1.24M *
 static inline const char *units_s(uint64_t count) {
     return count == 1 ? "" : "s";
 }
-/* Of any number, also a computed one; "-" if it is not a number. */
+/* Prints any number, also a computed one; NAN as "-". */
 const char *units_size(char out[UNITS_MAX], double bytes);   /* 412 MB, 1.3 GB (powers of 1000) */
 const char *units_time(char out[UNITS_MAX], double seconds); /* 10.7 s, 3:12, 3 h 12 min */
 

@@ -143,7 +143,7 @@ const char *suggest_word(const char *word, const char *const *words, size_t coun
             continue;
         /* the beginning of a word is close to it, however much is missing */
         size_t d = n >= 2 && m > n && strncmp(word, words[i], n) == 0 ? 1 : distance(word, n, words[i], m);
-        /* if two words are equally close, the shorter one: less of it is missing */
+        /* of two words that are equally close, the shorter one wins */
         if (d < least || (best && d == least && m < strlen(best))) {
             least = d;
             best = words[i];

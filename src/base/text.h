@@ -36,7 +36,7 @@ static inline void *zeroed_memory(size_t alignment, size_t size) {
  * sentence. err may be NULL if the caller has no use for a sentence. */
 #define GROW(items, room, needed, err) grow_items(&(items), &(room), (needed), sizeof *(items), (err))
 
-/* For when there is too little room. items: the address of the pointer. */
+/* Called by GROW when there is too little room. items: the address of the pointer. */
 bool grow_beyond(void *items, size_t *room, size_t needed, size_t size, err_t *err);
 
 /* Inline, because there is mostly room enough, and some callers ask for every field. */
@@ -95,7 +95,7 @@ static inline void text_miss(text_t *text, const text_t *part) {
  * sentence. */
 char *text_take(text_t *text, err_t *err);
 
-/* The same where there is no err_t: if memory was out, the process ends with status 8 and a sentence. */
+/* The same for code without an err_t: if memory was out, the process ends with status 8 and a sentence. */
 char *text_take_or_end(text_t *text);
 
 /* A copy without the passwords (conceal), which the caller frees. If memory is out, the process ends as in
@@ -134,7 +134,7 @@ int choose_word(const char *option, const char *text, const char *const *words, 
 /* Is a collection of this name (without the database) a load's catalog? Then it cannot be loaded into. */
 bool own_names_catalog(const char *collection);
 
-/* Is it one of tipple's own, a catalog or scratch? */
+/* Is a collection of this name one of tipple's own, a catalog or a scratch collection? */
 bool own_names_has(const char *collection);
 
 /* ---- words for a shell ---- */

@@ -36,7 +36,8 @@ void pool_destroy(pool_t *pool);
 /* Takes a buffer of at least `bytes`, and waits for the budget. False: the pool was closed, or memory is out
  * (see pool_closed). One buffer is always granted, however small the budget. */
 bool pool_take(pool_t *pool, size_t bytes, buffer_t *buffer);
-void pool_wait(pool_t *pool, size_t bytes); /* until such a buffer would be granted, or the pool is closed */
+/* Waits until such a buffer would be granted, or the pool is closed. */
+void pool_wait(pool_t *pool, size_t bytes);
 
 /* Copies the text of a held buffer from `at` to `used` into a buffer of its own. Never waits: a thread that holds a
  * buffer and waits for another may wait for itself. During the copy both buffers may be over the budget. False: memory
@@ -69,7 +70,7 @@ bool pool_closed(pool_t *pool);
 /* A condition whose waits end by clock_now_ns; not by pthread_cond_clockwait, which glibc has only since 2.30. */
 void condition_init(pthread_cond_t *condition);
 
-/* Waits with the lock held. True: it is that time. */
+/* Waits with the lock held, which the wait gives up meanwhile. True: until_ns has come. */
 bool condition_wait_until(pthread_cond_t *condition, pthread_mutex_t *lock, int64_t until_ns);
 
 /* ---- threads that work together ---- */

@@ -72,7 +72,7 @@ static yaml_item_t *make_node(yaml_tree_t *tree, yaml_item_kind_t kind, yaml_mar
     return node;
 }
 
-/* The three kinds begin with them. */
+/* The events of scalars, lists and maps begin with these members. */
 static bool has_anchor_or_tag(const yaml_event_t *event) {
     return (event->type == YAML_SCALAR_EVENT || event->type == YAML_SEQUENCE_START_EVENT ||
             event->type == YAML_MAPPING_START_EVENT) &&
@@ -117,7 +117,7 @@ static bool is_nothing(const yaml_item_t *node) {
     return node->kind == YAML_ITEM_SCALAR && !node->quoted && !node->length;
 }
 
-/* The place of its key. */
+/* The place of the item's key. */
 static yaml_item_t key_of(const yaml_item_t *node) {
     return (yaml_item_t){.line = node->key_line, .column = node->key_column};
 }

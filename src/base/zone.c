@@ -74,7 +74,7 @@ static int time_of(const char *text) {
     return part[0] * 3600 + (part[1] * 60 + part[2]) * (*text == '-' ? -1 : 1);
 }
 
-/* Returns what follows a name: CET, or <+01>. */
+/* Returns the text after a name such as CET or <+01>. */
 static const char *after_name(const char *text) {
     const size_t length = strcspn(text, *text == '<' ? ">" : "+-0123456789");
     return text + length + (text[length] == '>');
@@ -88,7 +88,7 @@ static bool read_change(const char *text, change_t *change) {
     const int march = by_date && first > 59 ? 59 : 0;
     if (by_week)
         *change = (change_t){.month = first - (week < 5), .day = week % 5 * 7, .weekday = day};
-    else /* from March on, days are counted from there */
+    else /* from March on, days count from 1 March: a leap day has no number */
         *change = (change_t){.month = march ? 2 : 0, .day = first - march + !by_date, .weekday = -1};
     change->time = strchr(text, '/') ? time_of(strchr(text, '/') + 1) : 2 * 3600;
     return count == (by_week ? 3 : 1);

@@ -648,14 +648,10 @@ TEST(lists_that_fail) {
            {"prefix=p%2F", 403, "<Error><Code>AccessDenied</Code></Error>"});
     static const struct {
         const char *url, *words;
-    } rows[] = {{"s3://data/p/", "no object of this name"},
-                {"s3://data/p/", "no object of this name"},
-                {"s3://data/p/*a", "no object of this name"},
-                {"s3://data/p/", "no list of S3"},
-                {"s3://data/p/", "no list of S3"},
-                {"s3://data/p/", "no list of S3"},
-                {"s3://data/p/", "no list of S3"},
-                {"s3://data/p/", "AWS_PROFILE"},
+    } rows[] = {{"s3://data/p/", "no object of"},   {"s3://data/p/", "no object of"},
+                {"s3://data/p/*a", "no object of"}, {"s3://data/p/", "no list of S3"},
+                {"s3://data/p/", "no list of S3"},  {"s3://data/p/", "no list of S3"},
+                {"s3://data/p/", "no list of S3"},  {"s3://data/p/", "AWS_PROFILE"},
                 {"s3://data_+", "name of a bucket"}};
     for (size_t i = 0; i < COUNT(rows); i++) {
         assert_false(list(rows[i].url, ""));
