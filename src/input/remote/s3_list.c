@@ -188,8 +188,8 @@ bool remote_list(const char *url, int64_t patience_ns, remote_urls_t *found, err
     ok = ok && list_pages(&list, patience_ns, err);
     if (ok && !found->count)
         ok = err_set(err, STATUS_INPUT,
-                     "%s: there is no object of this name; check the prefix and the name (* and ? match no /, and a "
-                     "prefix that ends with / has everything below it)",
+                     "%s: there is no object of this name; check the prefix and the name (* and ? match "
+                     "no /, and a prefix that ends with / has everything below it)",
                      url);
     if (!ok)
         s3_forget();
