@@ -44,7 +44,7 @@ void build_keep_head(build_t *build, input_file_t *file) {
         manifest->heads = room == MAP_FAILED ? NULL : room;
         manifest->heads_room = manifest->heads ? build->options->keep : 0;
     }
-    if (!head->bytes || head->length > manifest->heads_room - manifest->heads_used)
+    if (!head->bytes || !manifest->heads || head->length > manifest->heads_room - manifest->heads_used)
         return;
     uint8_t *bytes = memcpy(manifest->heads + manifest->heads_used, head->bytes, head->length);
     file->head = (input_head_t){bytes, head->length, head->whole};

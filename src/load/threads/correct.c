@@ -161,7 +161,7 @@ bool correct_refuse(const block_t *block, uint32_t offset, const char *why, err_
                    "%s has grown in the middle of a record (at byte %llu), whose document would have to be "
                    "replaced; %s: give --reload-changed, which removes the documents of this input and loads "
                    "it again",
-                   block->piece->input->name, (unsigned long long)(block->offset + offset), why);
+                   block->piece->input->name, (unsigned long long)block->offset + offset, why);
 }
 
 /* Tries the documents that earlier versions made of the record, the newest first: replaces the one that is there by `after`, or
